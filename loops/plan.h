@@ -1,0 +1,55 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "kernels/kernel_cache.h"
+#include "loops/schedule.h"
+#include "problems/conditions.h"
+#include "problems/implementation.h"
+#include "problems/problem.h"
+#include "problems/refusal.h"
+
+namespace loopbrick {
+
+/// Why this schedule cannot run this problem, or nothing if it can. Allocates nothing.
+std::optional<Refusal> why_not(const Problem& problem, const Schedule& schedule, const Conditions& conditions);
+
+/// A problem and a schedule made ready: kernels generated, sizes known. Owns no operand.
+///
+/// Shapes   operands as laid_out_bytes says: activations in the problem's layout, weights as the schedule wants them.
+/// Errors   the constructor throws std::invalid_argument with why_not's sentence, and what KernelCache::get throws.
+/// Threads  run starts conditions.threads OpenMP threads; runs of one plan at once need workspaces of their own.
+class Plan {
+ public:
+  Plan(const Problem& problem, const Schedule& schedule, const Conditions& conditions, KernelCache& kernels);
+  ~Plan();
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+
+  std::int64_t workspace_bytes() const;
+  std::int64_t laid_out_bytes(int operand) const;  ///< of operands(problem)[operand], as run wants it
+
+  /// Copies between the plain layout and the plan's own (untimed by users of the harness).
+  void lay_out(int operand, std::span<const float> plain, std::span<std::byte> own) const;
+  void take_back(int operand, std::span<const std::byte> own, std::span<float> plain) const;
+
+  /// Kernel calls, and FLOPs really executed (2 a multiply-add), of one run.
+  std::int64_t calls() const;
+  double executed_flops() const;
+  std::string kernels() const;   ///< the kernels' specs, one a line
+
+  void run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept;
+
+ private:
+  class Nest;
+  std::unique_ptr<Nest> nest_;
+};
+
+/// Our row of the table of implementations; `choice` is a schedule text.
+extern const Implementation kLoopbrick;
+
+}  // namespace loopbrick

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problems/problem.h"
+
+namespace loopbrick {
+
+/// One array that a problem reads or writes, dense in the field's plain layout:
+/// conv x NCHW, w OIHW (grouped: G,K/G,C/G,R,S), b K, y NKPQ; gemm a [batch][m][k], b [batch][k][n], c [m][n].
+struct Operand {
+  std::string_view name;
+  std::vector<std::int64_t> extents;
+  bool output = false;
+};
+
+/// All that harness, baselines and checks need to know of a problem's data; inputs first, then outputs.
+std::vector<Operand> operands(const Problem& problem);
+
+std::int64_t elements(const Operand& operand);  ///< product of the extents (fits: problems are checked when parsed)
+std::int64_t total_bytes(const Problem& problem);
+
+/// One span for each of operands(problem), in that order.
+using Arrays = std::vector<std::span<float>>;
+
+/// How check and tune fill the inputs. `integers`: small whole numbers, results are exact; `uniform`: [-1, 1); `ones`;
+/// `denormal`: magnitudes near 1e-42.
+enum class Fill { integers, uniform, ones, denormal };
+
+std::string_view to_string(Fill fill);
+Fill parse_fill(std::string_view text);
+
+/// Fills the inputs deterministically from `seed` and every output with NaN.
+void fill(const Problem& problem, Fill kind, std::uint64_t seed, const Arrays& arrays);
+
+/// Computes the outputs in double from the inputs and rounds once; `threads` OpenMP threads.
+void reference(const Problem& problem, const Arrays& arrays, int threads);
+
+/// The largest |got - want| that rounding explains for this problem and fill, per output element scale of the fill.
+double tolerance(const Problem& problem, Fill kind);
+
+/// First element that is off, as a value: operand, index, what was got and wanted.
+struct Mismatch {
+  std::string_view operand;
+  std::int64_t index = 0;  ///< row-major in the operand's extents
+  float got = 0.0F;
+  float want = 0.0F;
+  std::int64_t wrong = 0;  ///< how many elements are off in all
+};
+
+/// Compares the outputs; NaN and infinity are always off unless wanted.
+std::vector<Mismatch> compare(const Problem& problem, Fill kind, const Arrays& got, const Arrays& want);
+
+/// "y[1][63][0][5] is 3, should be 5 (17 of 401408 elements are off)".
+std::string to_string(const Mismatch& mismatch, const Problem& problem);
+
+}  // namespace loopbrick

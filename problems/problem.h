@@ -1,0 +1,98 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kernels/brgemm_spec.h"
+#include "kernels/dtype.h"
+
+namespace loopbrick {
+
+enum class Pass { fwd, train, bwd_d, bwd_w, bwd };
+
+/// Where the channels of an activation lie: in blocks of 64 (the largest power of two up to 64 that divides them,
+/// else all of them), or innermost.
+enum class Layout { blocked, nhwc };
+
+/// C = sum over `batch` of A_i (m x k) * B_i (k x n), row-major, C overwritten. batch and k may be 0.
+struct Gemm {
+  std::int64_t m = 1, n = 1, k = 1, batch = 1;
+  std::int64_t lda = 1, ldb = 1, ldc = 1;
+
+  friend bool operator==(const Gemm&, const Gemm&) = default;
+};
+
+/// A 2-D convolution, in the letters of the field: N C H W -> N K P Q with an R x S filter.
+///
+/// Units  pixels; dilation 1 is dense (benchdnn writes dense as 0); p and q are given, so that the padding at the
+///        bottom and right is whatever they need.
+struct Conv {
+  std::int64_t n = 1, c = 1, h = 1, w = 1, k = 1, p = 1, q = 1, r = 1, s = 1;
+  std::int64_t stride_h = 1, stride_w = 1, pad_h = 0, pad_w = 0, dilation_h = 1, dilation_w = 1;
+  std::int64_t groups = 1;
+
+  friend bool operator==(const Conv&, const Conv&) = default;
+};
+
+/// y[n][k] = sum over c of x[n][c] * w[k][c].
+struct Fc {
+  std::int64_t n = 1, c = 1, k = 1;
+
+  friend bool operator==(const Fc&, const Fc&) = default;
+};
+
+/// One LSTM layer over t steps, c inputs, k hidden.
+struct Lstm {
+  std::int64_t t = 1, n = 1, c = 1, k = 1;
+
+  friend bool operator==(const Lstm&, const Lstm&) = default;
+};
+
+using Shape = std::variant<Gemm, Conv, Fc, Lstm>;
+
+/// What to compute; nothing about how.
+///
+/// Text   kind, pass, type, layout (unless blocked), benchdnn descriptor, post-ops:
+///        "conv fwd f32 mb2ic64ih56oc64oh56kh3ph1+bias+relu", "gemm f32 64x33:33x64bs16ld40:80:64".
+struct Problem {
+  Shape shape;
+  Pass pass = Pass::fwd;
+  DType type = DType::f32;
+  Layout layout = Layout::blocked;
+  bool bias = false;
+  Activation activation = Activation::none;
+
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// The canonical text: parse_problem(to_string(p)) == p.
+std::string to_string(const Problem& problem);
+std::string_view to_string(Pass pass);
+
+/// Errors  throws ParseError unless the text is a pass or one of its aliases (upd, bwd_weights, fprop, dgrad, wgrad).
+Pass parse_pass(std::string_view text);
+
+/// What may be left out of a typed problem text.
+struct ProblemDefaults {
+  std::string_view kind = "conv";
+  Pass pass = Pass::fwd;
+  DType type = DType::f32;
+  std::int64_t minibatch = 1;
+};
+
+/// A typed problem: "conv", "fwd", "f32", benchdnn's g1, squares (ih without iw) and a trailing n"name" may be left
+/// out or given; a missing mb is defaults.minibatch.
+///
+/// Errors  throws ParseError that names the bad piece: an unknown letter, a size below 1, oh that does not follow
+///         from ih kh sh ph dh, or a tensor beyond 2^63 bytes.
+Problem parse_problem(std::string_view text, const ProblemDefaults& defaults = {});
+
+/// GEMM FLOPs as the field counts them: 2NKCPQRS for a convolution, padding included. Element-wise work is not counted.
+double flops(const Problem& problem);
+
+/// Channels in one block of an activation with `channels` channels.
+std::int64_t channel_block(Layout layout, std::int64_t channels);
+
+}  // namespace loopbrick

@@ -1,0 +1,83 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/trial.h"
+
+namespace loopbrick {
+
+/// The file is not ours, too new, read-only or locked for too long. (Exit code 2; a full disk is 5: WorldFailure.)
+struct BadDatabase : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct WorldFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Rows of a query as texts, NULL as nothing.
+struct Table {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<std::string>>> rows;
+};
+
+enum class Access { read, write };
+
+/// Every trial ever run, in one SQLite file (docs/schema.md).
+///
+/// Errors   members throw BadDatabase or WorldFailure with the file's name and SQLite's message.
+/// Threads  one Store per thread; several processes may write to one file.
+class Store {
+ public:
+  /// Access::write creates the file or brings its schema up to date; Access::read never changes it.
+  Store(const std::filesystem::path& file, Access access);
+  ~Store();
+  Store(Store&&) noexcept;
+
+  void add_machine(const MachineRecord& machine);  ///< no change if it is there
+  void add_build(const BuildRecord& build);
+  std::int64_t add_campaign(const CampaignRecord& campaign);
+  void end_campaign(std::int64_t campaign, std::string_view how);
+
+  /// Adds one trial with its samples in one transaction: on disk when this returns. Returns its id.
+  std::int64_t add_trial(const TrialRecord& trial);
+
+  /// Confirming samples for a trial that is there already.
+  void confirm(std::int64_t trial, const Measured& confirmed, double peak_flops, const std::vector<TimedSample>& samples);
+  void add_comparison(const ComparisonRecord& comparison);
+
+  /// The latest trial of every choice under this key (without samples); what a resumed search starts from.
+  struct Key {
+    std::string problem, implementation, machine, conditions, build;
+  };
+  std::vector<TrialRecord> trials(const Key& key) const;
+
+  /// The fastest confirmed trial under this key; with `build` empty, of any build.
+  std::optional<TrialRecord> best(const Key& key) const;
+
+  std::optional<TrialRecord> trial(std::int64_t id) const;  ///< with samples
+  std::optional<CampaignRecord> campaign(std::int64_t id) const;
+  std::optional<CampaignRecord> latest_campaign(std::string_view machine) const;
+
+  /// Any SQL that reads; anything that would write is refused.
+  Table query(const std::string& sql, const std::vector<std::string>& parameters = {}) const;
+
+ private:
+  class Connection;
+  std::unique_ptr<Connection> connection_;
+};
+
+/// A query with a name: `loopbrick query NAME`.
+struct SavedQuery {
+  std::string_view name;
+  std::string_view sentence;
+  std::string_view sql;  ///< parameters :machine :problem, NULL for all
+};
+const std::vector<SavedQuery>& saved_queries();
+
+}  // namespace loopbrick
