@@ -1,15 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <random>
 #include <span>
 #include <string_view>
 
 #include "tuner/space.h"
 
 namespace loopbrick {
-
-using Random = std::mt19937_64;
 
 /// How exactly a candidate is to be timed.
 enum class Fidelity { screen, measure };
@@ -29,14 +27,23 @@ struct Seen {
   double seconds = 0.0;  ///< median, if ok
 };
 
-/// History in, next question out, nothing when done: deterministic, resumable by replaying the history.
-using Strategy = std::optional<Ask> (*)(const Space& space, std::span<const Seen> history, Random& random);
+/// History in, next question out, nothing when done: the answer depends on the space, the seed and
+/// the history only, so that a search is resumed by giving its history again.
+using Strategy = std::function<std::optional<Ask>(std::span<const Seen> history)>;
 
+/// `begin` makes a Strategy for one space (which must outlive it); what it ranks, it ranks once.
 struct StrategyRow {
   std::string_view name;
   std::string_view sentence;
-  Strategy next;
+  Strategy (*begin)(const Space& space, std::uint64_t seed);
 };
 std::span<const StrategyRow> strategies();
+
+/// Errors  throws ParseError that lists the names there are.
+const StrategyRow& strategy_named(std::string_view name);
+
+Strategy begin_exhaustive(const Space& space, std::uint64_t seed);
+Strategy begin_random(const Space& space, std::uint64_t seed);
+Strategy begin_model_led(const Space& space, std::uint64_t seed);
 
 }  // namespace loopbrick

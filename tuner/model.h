@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+
+#include "loops/contraction.h"
+#include "loops/schedule.h"
+#include "measure/machine.h"
+#include "problems/conditions.h"
+#include "problems/problem.h"
+
+namespace loopbrick {
+
+/// What the model thinks a schedule costs, and why.
+///
+/// Units  seconds of one run, bytes and calls of one run over all threads.
+struct Prediction {
+  double seconds = 0.0;
+  double compute = 0.0;   ///< multiply-adds at the rate of the register tile, on the slowest thread
+  double l2 = 0.0;        ///< moving bytes between L1 and L2
+  double l3 = 0.0;        ///< between L2 and L3
+  double dram = 0.0;      ///< between L3 and memory
+  double overhead = 0.0;  ///< calls, batch entries, tile edges, packing, fork
+  double imbalance = 1.0;  ///< work of the slowest thread over the mean
+  double l2_bytes = 0.0;
+  double l3_bytes = 0.0;
+  double dram_bytes = 0.0;
+  double calls = 0.0;
+  double executed_flops = 0.0;  ///< padding that windows leave out is not in it
+};
+
+/// Ratios of the microarchitecture and of how well it overlaps; everything else is measured
+/// (Limits). Cycles are of the core's clock.
+struct ModelRatios {
+  double loads_per_cycle = 2.0;       ///< full vectors or broadcasts from L1
+  double multiply_add_latency = 4.0;  ///< cycles: Zen 4, Zen 5, Skylake and later
+  double stores_per_cycle = 1.0;      ///< full vectors
+  double call_cycles = 40.0;          ///< argument block, entry, exit, offset list
+  double tile_cycles = 12.0;          ///< pipeline fill and drain of one register tile
+  double entry_cycles = 2.0;          ///< batch entry: two pointers, a loop
+  double window_cycles = 8.0;         ///< one more group of entries in a register tile
+  double copied_line_cycles = 3.0;    ///< packing one 64-byte line
+  double usable_cache = 0.75;         ///< of a level before its data starts to fall out
+  double exposed_l2 = 0.10;           ///< share of a level's transfer time that compute can't hide
+  double exposed_l3 = 0.35;
+  double exposed_dram = 0.70;
+};
+
+/// An analytic cost model: executed multiply-adds, register-tile efficiency, bytes between cache
+/// levels by the reuse distance of the nest, balance of the dealt grid, overhead of calls.
+///
+/// Needs    the schedule is valid for the problem (why_not of loops/plan.h says nothing).
+/// Threads  predict may be called at once.
+/// Source   reuse by working sets as in kerncraft's layer conditions
+/// (doi:10.1007/978-3-319-56702-0_1).
+class Model {
+ public:
+  /// Errors  throws std::invalid_argument when the problem has no contraction.
+  Model(const Problem& problem, const Conditions& conditions, const Machine& machine,
+        const Limits& limits, const ModelRatios& ratios = {});
+
+  Prediction predict(const Schedule& schedule) const;
+
+ private:
+  friend class ModelRun;
+  Problem problem_;
+  Contraction contraction_;
+  Conditions conditions_;
+  Limits limits_;
+  ModelRatios ratios_;
+  double lanes_ = 1.0;
+  double multiply_adds_per_cycle_ = 2.0;                     ///< vectors, one core
+  double l1_bytes_ = 0.0, l2_bytes_ = 0.0, l3_bytes_ = 0.0;  ///< usable, of one thread
+  double row_share_ = 1.0, column_share_ = 1.0;  ///< taps on the image, of rows and of columns
+  double valid_rows_ = 1.0;
+};
+
+}  // namespace loopbrick

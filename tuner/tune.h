@@ -1,0 +1,122 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/machine.h"
+#include "problems/conditions.h"
+#include "problems/problem.h"
+#include "results/store.h"
+#include "trials/bench.h"
+
+namespace loopbrick {
+
+/// A problem as one layer of a network that has it `count` times.
+struct Layer {
+  std::string label;
+  Problem problem;
+  std::int64_t count = 1;
+};
+
+/// What a command may spend; whichever ends first. 0: no such limit.
+struct Budget {
+  double seconds = 0.0;
+  std::int64_t trials = 0;
+};
+
+/// "60s", "2m", "1h", "200trials", or one of each: "60s,200trials".
+///
+/// Errors  throws ParseError that names the piece that is no budget, or is zero.
+Budget parse_budget(std::string_view text);
+std::string to_string(const Budget& budget);
+
+/// Who runs: texts that stand in every trial of this run.
+struct Station {
+  Machine machine;
+  Limits limits;
+  std::int64_t campaign = 0;  ///< of the store, where machine and build are already
+  std::string build;          ///< BuildRecord::id
+};
+
+/// Everything that decides a tuning run.
+struct TuneRequest {
+  std::vector<Layer> layers;
+  Conditions conditions;
+  Station station;
+  Budget budget{.seconds = 60.0};
+  std::string strategy = "model";
+  std::uint64_t seed = 1;
+  bool resume = true;  ///< what the store knows under the same key is not measured again
+  BenchOptions bench;  ///< seed, fills, in_process
+};
+
+/// Where the run stands, after every trial.
+struct TuneProgress {
+  std::string layer;
+  int layers_done = 0;
+  int layers = 0;
+  std::int64_t trials = 0;  ///< measured for this layer in this run
+  std::int64_t known = 0;   ///< answered by the store
+  std::int64_t failures = 0;
+  double best_seconds = 0.0;  ///< 0: nothing valid yet
+  double best_flops = 0.0;    ///< FLOP/s
+  double seconds_left = 0.0;  ///< of the whole budget, as far as it is known
+  std::string phase;          ///< "prepare", "search", "confirm"
+};
+
+/// The first failure of its kind, in full.
+struct TuneFailure {
+  std::string layer;
+  std::string problem;
+  std::string choice;
+  std::string outcome;
+  std::string reason;
+  std::int64_t trial = 0;  ///< `loopbrick replay TRIAL`
+};
+
+/// What tune tells while it works; both may be empty.
+struct TuneWatcher {
+  std::function<void(const TuneProgress&)> progress;
+  std::function<void(const TuneFailure&)> failure;
+  const std::atomic<bool>* stop = nullptr;  ///< true: end after the running trial, keep the data
+};
+
+/// What became of one layer.
+struct TunedLayer {
+  std::string label;
+  std::string problem;
+  std::string refusal;      ///< not empty: the problem has no space, and why
+  std::int64_t trials = 0;  ///< measured in this run
+  std::int64_t known = 0;   ///< answered by the store
+  std::int64_t failures = 0;
+  std::map<std::string, std::int64_t> reasons;  ///< failures by "outcome: reason"
+  std::int64_t trial = 0;                       ///< the best one; 0: nothing valid was found
+  std::string schedule;
+  double seconds = 0.0;  ///< its median: confirmed if is_confirmed, else of the search
+  double lo = 0.0, hi = 0.0;
+  bool is_confirmed = false;
+  double flops = 0.0;  ///< counted, of one run
+  double executed_flops = 0.0;
+  double peak_flops = 0.0;     ///< FLOP/s, of the probe in the same rounds
+  double predicted = 0.0;      ///< seconds, of the best
+  std::string first_choice;    ///< the model's, unmeasured
+  double first_seconds = 0.0;  ///< its median in the same rounds; 0: not among the finalists
+};
+
+struct TuneReport {
+  std::vector<TunedLayer> layers;
+  bool interrupted = false;
+};
+
+/// Searches, verifies, measures, confirms and stores the best schedule of every layer.
+///
+/// Each trial is committed before the next one starts. The budget is dealt by FLOPs times count;
+/// what a layer leaves over goes to the later ones.
+/// Errors  what Store and Bench throw.
+TuneReport tune(const TuneRequest& request, Store& store, const TuneWatcher& watcher);
+
+}  // namespace loopbrick
