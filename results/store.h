@@ -12,10 +12,13 @@
 
 namespace loopbrick {
 
-/// The file is not ours, too new, read-only or locked for too long. (Exit code 2; a full disk is 5: WorldFailure.)
+/// The file is not ours, too new, damaged or read-only, or the SQL is wrong: exit code 2.
 struct BadDatabase : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// The disk is full, an input or output failed, another program keeps the file locked, or a row is
+/// impossible: exit code 5.
 struct WorldFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -44,14 +47,19 @@ class Store {
   std::int64_t add_campaign(const CampaignRecord& campaign);
   void end_campaign(std::int64_t campaign, std::string_view how);
 
-  /// Adds one trial with its samples in one transaction: on disk when this returns. Returns its id.
+  /// Adds one trial with its samples in one transaction: no kill loses it once this returns.
+  /// Returns its id. Needs its machine, build and campaign to be there.
   std::int64_t add_trial(const TrialRecord& trial);
 
-  /// Confirming samples for a trial that is there already.
-  void confirm(std::int64_t trial, const Measured& confirmed, double peak_flops, const std::vector<TimedSample>& samples);
+  /// Confirming samples for a trial that is there already. They replace earlier ones, which stay as
+  /// superseded.
+  void confirm(std::int64_t trial, const Measured& confirmed, double peak_flops,
+               const std::vector<TimedSample>& samples);
   void add_comparison(const ComparisonRecord& comparison);
+  void add_layer(const LayerRecord& layer);  ///< sets the count if it is there
 
-  /// The latest trial of every choice under this key (without samples); what a resumed search starts from.
+  /// The latest trial of every choice under this key (without samples); what a resumed search
+  /// starts from.
   struct Key {
     std::string problem, implementation, machine, conditions, build;
   };
@@ -64,8 +72,12 @@ class Store {
   std::optional<CampaignRecord> campaign(std::int64_t id) const;
   std::optional<CampaignRecord> latest_campaign(std::string_view machine) const;
 
-  /// Any SQL that reads; anything that would write is refused.
+  /// One statement of SQL that reads; anything that would write is refused. `parameters` go to the
+  /// placeholders in the order in which the text first names them; an empty or missing one is NULL.
   Table query(const std::string& sql, const std::vector<std::string>& parameters = {}) const;
+
+  /// "wal", or "delete" where the file system can't share memory: then writers wait for readers.
+  std::string journal_mode() const;
 
  private:
   class Connection;

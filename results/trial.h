@@ -25,7 +25,8 @@ struct TimedSample {
   bool confirming = false;  ///< taken after the choice was made
 };
 
-/// One row, whoever ran it. Its key is problem, implementation, choice, machine, conditions and build, as texts.
+/// One row, whoever ran it. Its key is problem, implementation, choice, machine, conditions and
+/// build, as texts.
 struct TrialRecord {
   std::int64_t id = 0;  ///< given by the store
   std::int64_t campaign = 0;
@@ -37,20 +38,22 @@ struct TrialRecord {
   std::string build;
   std::string outcome = "ok";
   std::string reason;
-  Measured search;     ///< while it was one of many
-  Measured confirmed;  ///< after it was chosen; `best` reads this only
-  double flops = 0.0;            ///< counted
-  double executed_flops = 0.0;   ///< really executed, 0 if unknown
-  double peak_flops = 0.0;       ///< FLOP/s of the probe in the same rounds, 0 if none
-  double predicted = 0.0;        ///< seconds, by the cost model; 0 if not predicted
+  Measured search;              ///< while it was one of many
+  Measured confirmed;           ///< after it was chosen; `best` reads this only
+  double flops = 0.0;           ///< counted
+  double executed_flops = 0.0;  ///< really executed, 0 if unknown
+  double peak_flops = 0.0;      ///< FLOP/s of the probe in the same rounds, 0 if none
+  double predicted = 0.0;       ///< seconds, by the cost model; 0 if not predicted
   double prepare_seconds = 0.0;
   std::int64_t workspace_bytes = 0;
-  std::string ran;       ///< name of the code that ran
+  std::string ran;  ///< name of the code that ran
   std::string included;
   std::string flag;
-  std::string version;   ///< of the implementation's library
-  std::string volatile_facts;  ///< load, steal, clock, pinning, page sizes as "key=value ..." : columns are for stable facts
+  std::string version;         ///< of the implementation's library
+  std::string volatile_facts;  ///< load, steal, clock, pinning, page sizes as "key=value ..." :
+                               ///< columns are for stable facts
   std::vector<TimedSample> samples;
+  std::string taken;  ///< UTC, given by the store
 };
 
 struct MachineRecord {
@@ -70,8 +73,10 @@ struct CampaignRecord {
   std::int64_t id = 0;
   std::string command, machine, build, strategy, budget, trust, warnings;
   std::uint64_t seed = 0;
-  double peak_flops = 0.0, l1_bandwidth = 0.0, l2_bandwidth = 0.0, l3_bandwidth = 0.0, dram_bandwidth = 0.0, clock_hz = 0.0,
-         noise_floor = 0.0;
+  double peak_flops = 0.0, l1_bandwidth = 0.0, l2_bandwidth = 0.0, l3_bandwidth = 0.0,
+         dram_bandwidth = 0.0, clock_hz = 0.0, noise_floor = 0.0;
+  std::string started, ended,
+      how;  ///< UTC and how it ended, given by the store; ended is empty while it runs
 };
 
 /// A ratio of two trials from the same rounds: time of `other` over time of `trial`.
@@ -80,6 +85,13 @@ struct ComparisonRecord {
   double ratio = 1.0, lo = 1.0, hi = 1.0;
   int rounds = 0;
   std::string verdict;  ///< of trial against other
+};
+
+/// One layer of a suite, so that queries can name layers and weight them by how often a network has
+/// them.
+struct LayerRecord {
+  std::string suite, layer, problem;
+  std::int64_t count = 1;
 };
 
 }  // namespace loopbrick

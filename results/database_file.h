@@ -1,0 +1,36 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "results/store.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace loopbrick {
+
+/// Runs `work`; whatever SQLite throws in it leaves as BadDatabase or WorldFailure with the file's
+/// name.
+void with_file_named(const std::filesystem::path& file, const SQLite::Database* database,
+                     const std::function<void()>& work);
+
+/// An open connection to a database of ours, checked before SQLite may touch a byte of it.
+///
+/// Errors  throws BadDatabase for a directory, another program's file, a file that may not be
+/// written, ...
+std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& file, Access access);
+
+/// A connection that can't write, whatever is asked of it.
+std::unique_ptr<SQLite::Database> open_reader(const std::filesystem::path& file);
+
+/// Brings the schema to version `steps.size()` in one transaction.
+///
+/// Errors  throws BadDatabase if it is beyond that already.
+void migrate(SQLite::Database& database, std::span<const std::string_view> steps);
+
+}  // namespace loopbrick
