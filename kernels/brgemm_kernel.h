@@ -24,14 +24,17 @@ struct BrgemmCall {
   const void* a = nullptr;  ///< offset and stride form: the base of A
   const void* b = nullptr;
   void* c = nullptr;
-  const void* list = nullptr;            ///< address form: BatchAddress[], offset form: BatchOffset[], in group order
-  const std::int64_t* counts = nullptr;  ///< entries of each window group (one count if the spec has no windows)
-  const float* bias = nullptr;           ///< n values, if the spec has a bias
+  const void* list =
+      nullptr;  ///< address form: BatchAddress[], offset form: BatchOffset[], in group order
+  const std::int64_t* counts =
+      nullptr;  ///< entries of each window group (one count if the spec has no windows)
+  const float* bias = nullptr;  ///< n values, if the spec has a bias
 };
 
 /// A function for exactly one BrgemmSpec: generated code, or plain C++ for Isa::ref.
 ///
-/// Errors   the constructor throws std::invalid_argument with why_not(spec), std::runtime_error when the system
+/// Errors   the constructor throws std::invalid_argument with why_not(spec), std::runtime_error
+/// when the system
 ///          grants no executable pages; calling never throws.
 /// Threads  calls may run at once; the object holds no mutable state.
 class BrgemmKernel {
@@ -56,7 +59,8 @@ class BrgemmKernel {
   void (*entry_)(const void* context, const BrgemmCall& call) = nullptr;
 };
 
-/// The same computation in plain C++ with double accumulators: the truth that kernels are compared with.
+/// The same computation in plain C++ with double accumulators: the truth that kernels are compared
+/// with.
 void brgemm_reference(const BrgemmSpec& spec, const BrgemmCall& call);
 
 }  // namespace loopbrick

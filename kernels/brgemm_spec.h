@@ -20,8 +20,8 @@ enum class Activation { none, relu };
 
 /// The columns [first, last) of every line of C rows that one group of batch entries touches.
 ///
-/// A convolution at the image's rim multiplies padding in some filter columns: the rows of C that would
-/// only add zeros are left out of the tile for those entries.
+/// A convolution at the image's rim multiplies padding in some filter columns: the rows of C that
+/// would only add zeros are left out of the tile for those entries.
 struct RowWindow {
   int first = 0;
   int last = 0;
@@ -31,10 +31,12 @@ struct RowWindow {
 
 /// What one batch-reduce GEMM kernel computes: C (+)= sum over i of A[i] * B[i].
 ///
-/// Shapes  A[i] is m x k, B[i] is k x n, C is m x n. Columns (n) are the vector dimension and contiguous in B
-///         and C. The m rows lie in lines of `line` rows (m is a multiple of line; line 0 means one line of m
-///         rows): row i of A starts at (i / line) * a_line_stride + (i % line) * a_row_stride, of C likewise.
-///         Elements of A are only ever broadcast, so A may have any row stride and any k stride.
+/// Shapes  A[i] is m x k, B[i] is k x n, C is m x n. Columns (n) are the vector dimension and
+/// contiguous in B
+///         and C. The m rows lie in lines of `line` rows (m is a multiple of line; line 0 means one
+///         line of m rows): row i of A starts at (i / line) * a_line_stride + (i % line) *
+///         a_row_stride, of C likewise. Elements of A are only ever broadcast, so A may have any
+///         row stride and any k stride.
 /// Units   every field counts elements, never bytes. Strides may be negative or zero for A.
 /// Source  Georganas et al., IPDPS 2020, doi:10.1109/IPDPS47924.2020.00032 (arXiv:1906.06440).
 struct BrgemmSpec {
@@ -54,13 +56,14 @@ struct BrgemmSpec {
   BatchForm form = BatchForm::offset;
   std::int64_t a_batch_stride = 0;  ///< stride form only: elements between A[i] and A[i + 1]
   std::int64_t b_batch_stride = 0;
-  int tile_rows = 0;            ///< register tile; 0: the generator's choice for this n
-  int tile_cols = 0;            ///< columns of the register tile, a multiple of the vector (or all of n)
-  Few<RowWindow, 8> windows;    ///< empty: one group that touches all rows; else one group of entries per window
-  bool bias = false;            ///< add bias[n] to every row at the end
+  int tile_rows = 0;  ///< register tile; 0: the generator's choice for this n
+  int tile_cols = 0;  ///< columns of the register tile, a multiple of the vector (or all of n)
+  Few<RowWindow, 8>
+      windows;  ///< empty: one group that touches all rows; else one group of entries per window
+  bool bias = false;                         ///< add bias[n] to every row at the end
   Activation activation = Activation::none;  ///< applied last
-  bool stream = false;          ///< write C around the caches (C rows must be aligned to the vector)
-  int ahead = 0;                ///< prefetch B this many batch entries ahead; 0: not at all
+  bool stream = false;  ///< write C around the caches (C rows must be aligned to the vector)
+  int ahead = 0;        ///< prefetch B this many batch entries ahead; 0: not at all
 
   friend bool operator==(const BrgemmSpec&, const BrgemmSpec&) = default;
 };
@@ -72,14 +75,16 @@ std::ostream& operator<<(std::ostream& out, const BrgemmSpec& spec);
 /// The reason this spec cannot become a kernel, or nothing if it can.
 std::optional<std::string> why_not(const BrgemmSpec& spec);
 
-/// Rows and columns of the register tile that the generator uses for this spec (the given ones, or its choice).
+/// Rows and columns of the register tile that the generator uses for this spec (the given ones, or
+/// its choice).
 struct RegisterTile {
   int rows = 0;
   int cols = 0;
 };
 RegisterTile register_tile(const BrgemmSpec& spec);
 
-/// Multiply-adds that `entries` batch entries of this spec really execute in the given window group.
+/// Multiply-adds that `entries` batch entries of this spec really execute in the given window
+/// group.
 std::int64_t multiply_adds(const BrgemmSpec& spec, int window, std::int64_t entries);
 
 }  // namespace loopbrick

@@ -3,7 +3,8 @@
 
 namespace loopbrick {
 
-/// Element type of the operands. bf16 and s8 have a place in every key and layout; f32 has kernels today.
+/// Element type of the operands. bf16 and s8 have a place in every key and layout; f32 has kernels
+/// today.
 enum class DType { f32, bf16, s8 };
 
 std::string_view to_string(DType type);

@@ -7,7 +7,8 @@ namespace loopbrick {
 
 /// A list of at most `Capacity` values, stored inline: copying and comparing it touches no heap.
 ///
-/// Needs  the caller keeps within Capacity (asserted); parsers check first and refuse with a message.
+/// Needs  the caller keeps within Capacity (asserted); parsers check first and refuse with a
+/// message.
 template <typename T, int Capacity>
 class Few {
  public:

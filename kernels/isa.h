@@ -3,7 +3,8 @@
 
 namespace loopbrick {
 
-/// Instruction sets that kernels are generated for, least first. `ref` is plain C++ and runs anywhere.
+/// Instruction sets that kernels are generated for, least first. `ref` is plain C++ and runs
+/// anywhere.
 enum class Isa { ref, avx2, avx512 };
 
 std::string_view to_string(Isa isa);
