@@ -9,7 +9,8 @@ namespace loopbrick {
 
 /// Stable facts of this machine: what goes into keys. Nothing that changes from boot to boot.
 ///
-/// Text  `id`: "amd-epyc-f26m2 2c1s l2-1024k l3-32m avx512", the same after every boot of the same machine.
+/// Text  `id`: "amd-epyc-f26m2 2c1s l2-1024k l3-32m avx512", the same after every boot of the same
+/// machine.
 struct Machine {
   std::string id;
   std::string cpu;  ///< model name as the system gives it, with family and model
@@ -23,14 +24,16 @@ struct Machine {
   std::int64_t memory_bytes = 0;
 };
 
-/// `root` is "/" but for tests on recorded /sys and /proc trees; what is missing there is filled from CPUID or left 0.
+/// `root` is "/" but for tests on recorded /sys and /proc trees; what is missing there is filled
+/// from CPUID or left 0.
 Machine detect_machine(const std::string& root = "/");
 
-/// Threads that may really run here: affinity mask, cgroup v1 and v2 CPU quota, one per physical core.
+/// Threads that may really run here: affinity mask, cgroup v1 and v2 CPU quota, one per physical
+/// core.
 int available_threads(const std::string& root = "/");
 
-/// What keeps numbers on this machine from being trusted, one sentence each; and the grade that follows:
-/// A nothing found, B measurable with care, C do not publish.
+/// What keeps numbers on this machine from being trusted, one sentence each; and the grade that
+/// follows: A nothing found, B measurable with care, C do not publish.
 struct Trust {
   char grade = 'A';
   std::vector<std::string> warnings;
@@ -40,15 +43,15 @@ struct Trust {
 struct Limits {
   int threads = 1;
   Isa isa = Isa::ref;
-  double peak_flops = 0.0;      ///< fused multiply-adds on registers, all threads
-  double clock_hz = 0.0;        ///< from a chain of dependent adds
-  double l1_bandwidth = 0.0;    ///< bytes a second one thread reads from each level
+  double peak_flops = 0.0;    ///< fused multiply-adds on registers, all threads
+  double clock_hz = 0.0;      ///< from a chain of dependent adds
+  double l1_bandwidth = 0.0;  ///< bytes a second one thread reads from each level
   double l2_bandwidth = 0.0;
-  double l3_bandwidth = 0.0;    ///< one thread, while all threads read
-  double dram_bandwidth = 0.0;  ///< all threads together
-  double barrier_seconds = 0.0; ///< one OpenMP barrier of all threads
-  double fork_seconds = 0.0;    ///< one empty OpenMP parallel region
-  double noise_floor = 0.0;     ///< half width of the 99 % interval of an A/A ratio, as a fraction
+  double l3_bandwidth = 0.0;     ///< one thread, while all threads read
+  double dram_bandwidth = 0.0;   ///< all threads together
+  double barrier_seconds = 0.0;  ///< one OpenMP barrier of all threads
+  double fork_seconds = 0.0;     ///< one empty OpenMP parallel region
+  double noise_floor = 0.0;      ///< half width of the 99 % interval of an A/A ratio, as a fraction
 };
 
 }  // namespace loopbrick
