@@ -43,11 +43,31 @@ CacheSizes caches_of_leaf(unsigned leaf) {
   return sizes;
 }
 
+/// Family with the extended family added, as /proc/cpuinfo shows it.
+unsigned family() {
+  const unsigned signature = cpuid(1).a;
+  return bits(signature, 8, 4) + bits(signature, 20, 8);
+}
+
+/// What AMD's old leaves say, which hypervisors leave in place when they hide the new one. Their L3
+/// is the sum over the package; one cache of it has 32 MiB since Zen 3 and had 16 MiB before.
+CacheSizes caches_of_amd_legacy_leaves() {
+  constexpr std::int64_t kKibi = 1024;
+  constexpr unsigned kZen3 = 0x19;
+  const Registers other = cpuid(0x80000006);
+  const std::int64_t package_l3 = bits(other.d, 18, 14) * 512 * kKibi;
+  const std::int64_t one_l3 = (family() >= kZen3 ? 32 : 16) * kKibi * kKibi;
+  return {.l1d_bytes = bits(cpuid(0x80000005).c, 24, 8) * kKibi,
+          .l2_bytes = bits(other.c, 16, 16) * kKibi,
+          .l3_bytes = std::min(package_l3, one_l3)};
+}
+
 }  // namespace
 
 CacheSizes cpuid_caches() {
-  const CacheSizes intel = caches_of_leaf(4);
-  return intel.l1d_bytes > 0 ? intel : caches_of_leaf(0x8000001d);
+  CacheSizes sizes = caches_of_leaf(4);
+  if (sizes.l1d_bytes == 0) sizes = caches_of_leaf(0x8000001d);
+  return sizes.l1d_bytes > 0 ? sizes : caches_of_amd_legacy_leaves();
 }
 
 int cpuid_threads_per_core() {

@@ -10,7 +10,8 @@ struct CacheSizes {
   std::int64_t l3_bytes = 0;
 };
 
-/// Source  Intel SDM, CPUID leaf 4; AMD APM volume 3, leaf 8000001Dh with the same layout.
+/// Source  Intel SDM, CPUID leaf 4; AMD APM volume 3, leaf 8000001Dh with the same
+///         layout, and 80000005h/6h where a hypervisor hides those.
 CacheSizes cpuid_caches();
 
 /// At least 1.

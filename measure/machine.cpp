@@ -74,7 +74,7 @@ std::string slug(const std::string& name) {
   std::string joined;
   std::istringstream stream(words);
   for (std::string word; stream >> word;) {
-    if (!is_noise(word)) joined += (joined.empty() ? "" : "-") + word;
+    if (!is_noise(word)) joined += fmt::format("{}{}", joined.empty() ? "" : "-", word);
   }
   return joined.empty() ? "cpu" : joined;
 }

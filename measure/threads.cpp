@@ -76,14 +76,16 @@ std::vector<std::string> openmp_environment(int threads, const std::string& root
                                     fmt::format("GOMP_SPINCOUNT={}", kSpins)};
   if (may_pin()) {
     settings.emplace_back("OMP_PROC_BIND=close");
-    settings.push_back("OMP_PLACES=" + places(threads, root));
+    settings.push_back(fmt::format("OMP_PLACES={}", places(threads, root)));
   }
   return settings;
 }
 
 std::string pinning(int threads) {
   std::string text;
-  for (const cpu_set_t& set : affinities(threads)) text += (text.empty() ? "" : " ") + to_text(set);
+  for (const cpu_set_t& set : affinities(threads)) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", to_text(set));
+  }
   return text;
 }
 

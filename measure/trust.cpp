@@ -39,7 +39,7 @@ void judge_governor(const std::string& root, Trust& trust) {
 
 void judge_virtualisation(const std::string& root, Trust& trust) {
   const std::string cpuinfo = read_text(fs::path(root) / "proc/cpuinfo").value_or("");
-  const std::string flags = " " + field(cpuinfo, "flags") + " ";
+  const std::string flags = fmt::format(" {} ", field(cpuinfo, "flags"));
   if (flags.find(" hypervisor ") == std::string::npos) return;
   warn(trust, 'B', "this is a virtual machine: its neighbours share caches, memory and clock");
 }
