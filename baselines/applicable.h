@@ -1,0 +1,18 @@
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "problems/operands.h"
+#include "problems/problem.h"
+#include "problems/refusal.h"
+
+namespace loopbrick {
+
+/// What no baseline does: another pass than fwd, another type than f32, another shape than conv and
+/// gemm, post-ops on a gemm, a choice.
+std::optional<Refusal> why_no_baseline(const Problem& problem, std::string_view choice);
+
+/// The array of operands(problem) that is called `name`; empty if the problem has none.
+std::span<float> array_named(std::string_view name, const Problem& problem, const Arrays& arrays);
+
+}  // namespace loopbrick

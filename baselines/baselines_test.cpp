@@ -1,0 +1,279 @@
+#include "baselines/baselines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <omp.h>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "baselines/doubt.h"
+#include "problems/operands.h"
+
+namespace loopbrick {
+namespace {
+
+constexpr Fill kFills[] = {Fill::integers, Fill::uniform, Fill::ones};
+
+/// The arrays of one problem with memory behind them.
+class Data {
+ public:
+  Data(const Problem& problem, Fill kind) : problem_(problem) {
+    for (const Operand& operand : operands(problem)) {
+      memory_.emplace_back(static_cast<std::size_t>(elements(operand)));
+    }
+    fill(problem, kind, 7, arrays());
+  }
+
+  Arrays arrays() { return {memory_.begin(), memory_.end()}; }
+  const std::vector<float>& output() const { return memory_.back(); }
+
+ private:
+  Problem problem_;
+  std::vector<std::vector<float>> memory_;
+};
+
+Problem conv_problem(const Conv& conv) { return {.shape = conv}; }
+
+/// Output pixels along one axis, `extra` more than equal padding on both sides gives.
+std::int64_t outputs(std::int64_t inputs, std::int64_t pad, std::int64_t taps,
+                     std::int64_t dilation, std::int64_t stride, std::int64_t extra) {
+  return (inputs + 2 * pad - (taps - 1) * dilation - 1) / stride + 1 + extra;
+}
+
+void set_outputs(Conv& c, std::int64_t extra) {
+  c.p = outputs(c.h, c.pad_h, c.r, c.dilation_h, c.stride_h, extra);
+  c.q = outputs(c.w, c.pad_w, c.s, c.dilation_w, c.stride_w, extra);
+}
+
+/// A small convolution whose every parameter is drawn, with one more pixel of padding at the far
+/// end in one case of three.
+Conv random_conv(std::mt19937& random) {
+  const auto draw = [&random](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  Conv c{.n = draw(1, 3), .c = draw(1, 40), .k = draw(1, 70), .r = draw(1, 4), .s = draw(1, 4)};
+  c.stride_h = draw(1, 3);
+  c.stride_w = draw(1, 3);
+  c.dilation_h = draw(1, 2);
+  c.dilation_w = draw(1, 2);
+  c.pad_h = draw(0, (c.r - 1) * c.dilation_h);
+  c.pad_w = draw(0, (c.s - 1) * c.dilation_w);
+  c.h = draw((c.r - 1) * c.dilation_h + 1, 14);
+  c.w = draw((c.s - 1) * c.dilation_w + 1, 14);
+  const bool may_pad_more = c.stride_h == 1 && c.stride_w == 1 && c.r > 1 && c.s > 1;
+  set_outputs(c, may_pad_more && draw(0, 2) == 0 ? 1 : 0);
+  return c;
+}
+
+std::vector<Problem> convolutions() {
+  std::vector<Problem> problems;
+  for (const char* text : {"mb1ic3ih23oc64oh12kh7sh2ph3",   // like a network's first layer
+                           "mb2ic64ih14oc128oh14kh3ph1",    // dense 3x3
+                           "mb2ic128ih7oc64oh7kh1ph0",      // dense 1x1
+                           "mb2ic64ih14oc64oh7kh1sh2ph0",   // stride > kernel
+                           "mb1ic16ih14oc16oh1kh1sh14ph0",  // one pixel of each line
+                           "mb1ic32ih67iw4oc48oh23ow5kh1kw1sh3sw1ph0pw1",     // padding of a 1x1
+                           "mb1ic6ih7oc5oh7kh3ph1", "mb1ic1ih5oc1oh5kh1ph0",  // few channels
+                           "mb1ic16ih9oc20oh9kh3ph2dh1", "mb3ic2ih9oc3oh3kh3sh3ph0"}) {
+    problems.push_back(parse_problem(text));
+  }
+  std::mt19937 random(2);
+  for (int i = 0; i < 20; ++i) problems.push_back(conv_problem(random_conv(random)));
+  return problems;
+}
+
+/// The mismatches of one way to run the problem, as text; empty if it is right both times.
+std::string run_twice(const Runnable& runnable, const Problem& problem, Fill kind, int threads) {
+  Data want(problem, kind);
+  Data got(problem, kind);
+  reference(problem, want.arrays(), threads);
+  runnable.load(got.arrays());
+  runnable.run();
+  runnable.unload(got.arrays());
+  for (const Mismatch& mismatch : compare(problem, kind, got.arrays(), want.arrays())) {
+    return to_string(mismatch, problem);
+  }
+  const std::vector<float> first = got.output();
+  runnable.run();
+  runnable.unload(got.arrays());
+  return first == got.output() ? "" : "the second run differs from the first";
+}
+
+void check(const Implementation& row, const Problem& problem, const Conditions& conditions) {
+  SCOPED_TRACE(std::string(row.name) + ": " + to_string(problem) + ", " + to_string(conditions));
+  const auto prepared = row.prepare(problem, "", conditions);
+  const auto* runnable = std::get_if<Runnable>(&prepared);
+  ASSERT_NE(runnable, nullptr) << to_string(std::get<Refusal>(prepared));
+  EXPECT_FALSE(runnable->implementation.empty());
+  EXPECT_EQ(runnable->flag, doubt(runnable->implementation, wanted_isa(conditions)));
+  for (const Fill kind : kFills) {
+    EXPECT_EQ(run_twice(*runnable, problem, kind, conditions.threads), "") << to_string(kind);
+  }
+}
+
+std::string refusal(const Implementation& row, const Problem& problem, std::string_view choice) {
+  const auto prepared = row.prepare(problem, choice, {.threads = 1});
+  const auto* reason = std::get_if<Refusal>(&prepared);
+  return reason ? to_string(*reason) : "";
+}
+
+const Implementation* row_named(std::string_view name) {
+  const auto rows = baselines();
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [name](const Implementation& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+/// Whether the row can run here at all; Eigen's is compiled for one CPU.
+bool runs_here(const Implementation& row) {
+  return refusal(row, parse_problem("mb1ic8ih4oc8oh4kh1ph0"), "").empty();
+}
+
+bool is_onednn(const Implementation& row) { return row.name.starts_with("onednn"); }
+
+TEST(Baselines, EveryNameIsInTheTableOrKnownToBeMissing) {
+  EXPECT_EQ(baselines_problem(), "");
+  std::multiset<std::string_view> names;
+  for (const Implementation& row : baselines()) names.insert(row.name);
+  for (const MissingBaseline& missing : missing_baselines()) names.insert(missing.name);
+  EXPECT_EQ(names, (std::multiset<std::string_view>{"eigen", "im2col", "onednn", "onednn-nhwc",
+                                                    "small-gemm"}));
+}
+
+TEST(Baselines, RowsDescribeThemselves) {
+  for (const Implementation& row : baselines()) {
+    const std::string version = row.version();
+    EXPECT_FALSE(row.sentence.empty()) << row.name;
+    ASSERT_FALSE(version.empty()) << row.name;
+    EXPECT_TRUE(std::isdigit(static_cast<unsigned char>(version[0]))) << version;
+  }
+}
+
+TEST(Baselines, ConvolutionsAgreeWithTheReference) {
+  for (const Implementation& row : baselines()) {
+    if (!runs_here(row)) continue;
+    for (const Problem& problem : convolutions()) {
+      for (const int threads : {1, 2}) check(row, problem, {.threads = threads});
+    }
+  }
+}
+
+TEST(Baselines, BiasAndReluAgreeWithTheReference) {
+  for (const Implementation& row : baselines()) {
+    if (!runs_here(row)) continue;
+    for (const char* post : {"+bias", "+relu", "+bias+relu"}) {
+      for (const char* shape : {"mb2ic64ih7oc48oh7kh3ph1", "mb1ic5ih6oc7oh6kh1ph0"}) {
+        check(row, parse_problem(std::string(shape) + post), {.threads = 2});
+      }
+    }
+  }
+}
+
+TEST(Baselines, SeveralPiecesOfTheBufferAgreeWithTheReference) {
+  // 42 images of 1.6 MB of columns each are more than the 64 MiB that the large products use at
+  // once.
+  const Problem problem = parse_problem("mb42ic16ih52oc2oh52kh3ph1");
+  for (const std::string_view name : {"im2col", "eigen"}) {
+    const Implementation* row = row_named(name);
+    if (row && runs_here(*row)) check(*row, problem, {.threads = 2});
+  }
+}
+
+TEST(Baselines, GroupsRunInOnednnAndAreRefusedElsewhere) {
+  for (const Implementation& row : baselines()) {
+    for (const char* text : {"g4mb1ic8ih6oc12oh6kh3ph1", "g24mb1ic24oc24ih6oh3kh3sh2ph1"}) {
+      const Problem problem = parse_problem(text);
+      if (is_onednn(row)) check(row, problem, {.threads = 2});
+      if (!is_onednn(row) && runs_here(row)) {
+        EXPECT_NE(refusal(row, problem, "").find("group"), std::string::npos) << row.name;
+      }
+    }
+  }
+}
+
+TEST(Baselines, GemmsAgreeWithTheReference) {
+  for (const char* text : {"gemm 64x33:33x64", "gemm 1x1:1x1", "gemm 7x20:20x13bs5",
+                           "gemm 64x64:64x239ld64:240:240", "gemm 5x6:6x7bs3ld9:8:11"}) {
+    for (const std::string_view name : {"im2col", "eigen", "onednn"}) {
+      const Implementation* row = row_named(name);
+      if (!row || !runs_here(*row)) continue;
+      for (const int threads : {1, 2}) check(*row, parse_problem(text), {.threads = threads});
+    }
+  }
+}
+
+TEST(Baselines, EmptySumsAreZeroOrRefused) {
+  for (const Gemm& gemm :
+       {Gemm{.m = 3, .n = 5, .k = 0, .lda = 1, .ldb = 5, .ldc = 6},
+        Gemm{.m = 3, .n = 5, .k = 4, .batch = 0, .lda = 4, .ldb = 5, .ldc = 5}}) {
+    for (const std::string_view name : {"im2col", "eigen"}) {
+      const Implementation* row = row_named(name);
+      if (row && runs_here(*row)) check(*row, {.shape = gemm}, {.threads = 2});
+    }
+    if (const Implementation* row = row_named("onednn")) {
+      EXPECT_EQ(refusal(*row, {.shape = gemm}, ""), "oneDNN has no empty sum");
+    }
+  }
+}
+
+TEST(Baselines, WhatNobodyDoesIsRefusedWithAReason) {
+  const Problem problem = parse_problem("mb1ic8ih4oc8oh4kh1ph0");
+  Problem backward = problem;
+  backward.pass = Pass::bwd_w;
+  Problem narrow = problem;
+  narrow.type = DType::bf16;
+  for (const Implementation& row : baselines()) {
+    EXPECT_EQ(refusal(row, problem, "fast"), "a baseline takes no choice");
+    EXPECT_EQ(refusal(row, backward, ""), "the baselines compute fwd only");
+    EXPECT_EQ(refusal(row, narrow, ""), "the baselines compute f32 only");
+    EXPECT_EQ(refusal(row, {.shape = Fc{}}, ""), "the baselines compute conv and gemm only");
+  }
+}
+
+TEST(Baselines, SizesBeyondAnIntAreRefusedBeforeAnythingIsAllocated) {
+  const Conv conv{.n = std::int64_t{1} << 28, .c = 3, .h = 56, .w = 56, .k = 64, .p = 56, .q = 56};
+  for (const std::string_view name : {"im2col", "eigen"}) {
+    const Implementation* row = row_named(name);
+    if (row && runs_here(*row)) {
+      EXPECT_NE(refusal(*row, conv_problem(conv), "").find("beyond"), std::string::npos) << name;
+    }
+  }
+}
+
+TEST(Baselines, SmallGemmsRunOnEveryIsaUpToTheBest) {
+  for (const Isa isa : {Isa::ref, Isa::avx2, Isa::avx512}) {
+    if (isa > best_isa()) continue;
+    for (const char* text : {"mb1ic24ih9oc40oh9kh3ph1", "mb1ic67ih5oc3oh3kh1sh2ph0"}) {
+      check(*row_named("small-gemm"), parse_problem(text), {.threads = 2, .isa = isa});
+    }
+  }
+}
+
+TEST(Baselines, WhatIsTimedBesidesTheWorkIsSaid) {
+  const auto included = [](const char* name, const char* text) -> std::optional<std::string> {
+    const Implementation* row = row_named(name);
+    if (!row || !runs_here(*row)) return std::nullopt;
+    return std::get<Runnable>(row->prepare(parse_problem(text), "", {})).included;
+  };
+  EXPECT_EQ(included("small-gemm", "mb1ic8ih4oc8oh4kh3ph1"), "padding copy");
+  EXPECT_EQ(included("small-gemm", "mb1ic8ih4oc8oh4kh1ph0"), "");
+  EXPECT_EQ(included("im2col", "mb1ic8ih4oc8oh4kh3ph1").value_or("im2col"), "im2col");
+  EXPECT_EQ(included("im2col", "mb1ic8ih4oc8oh4kh1ph0").value_or(""), "");
+}
+
+TEST(Baselines, CallersThreadCountStays) {
+  omp_set_num_threads(3);
+  for (const Implementation& row : baselines()) {
+    if (!runs_here(row)) continue;
+    check(row, parse_problem("mb1ic8ih4oc8oh4kh3ph1"), {.threads = 2});
+    EXPECT_EQ(omp_get_max_threads(), 3) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace loopbrick

@@ -1,0 +1,235 @@
+#include "baselines/large_gemm.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "baselines/applicable.h"
+#include "baselines/blocked_channels.h"
+#include "baselines/buffer.h"
+#include "baselines/columns.h"
+#include "baselines/matrix_rows.h"
+#include "kernels/text.h"
+
+namespace loopbrick {
+namespace {
+
+constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
+
+// Larger buffers gain nothing: a product with this many rows is efficient on any machine.
+constexpr std::int64_t kColumnBytes = std::int64_t{64} << 20;
+
+Refusal beyond_int(std::int64_t got) {
+  return {"a matrix size of {got} is beyond the int of the library: {limit} at most", got,
+          kMostInt};
+}
+
+// ---- gemm
+
+struct LargeGemm {
+  LargeGemm(const Gemm& shape, const Conditions& conditions, Multiply library)
+      : gemm(shape),
+        threads(conditions.threads),
+        multiply(library),
+        a(shape.batch * shape.m * shape.lda, conditions.pages),
+        b(shape.batch * shape.k * shape.ldb, conditions.pages),
+        c(shape.m * shape.ldc, conditions.pages) {}
+
+  void load(std::span<const float> plain_a, std::span<const float> plain_b) const {
+    copy_rows(plain_a.data(), gemm.k, a.data(), gemm.lda, gemm.batch * gemm.m, gemm.k);
+    copy_rows(plain_b.data(), gemm.n, b.data(), gemm.ldb, gemm.batch * gemm.k, gemm.n);
+  }
+
+  void run() const {
+    MatrixProduct product{.m = gemm.m,
+                          .n = gemm.n,
+                          .k = gemm.batch > 0 ? gemm.k : 0,
+                          .a = a.data(),
+                          .lda = gemm.lda,
+                          .b = b.data(),
+                          .ldb = gemm.ldb,
+                          .c = c.data(),
+                          .ldc = gemm.ldc};
+    multiply(product, threads);
+    product.accumulate = true;
+    for (std::int64_t i = 1; i < gemm.batch; ++i) {
+      product.a += gemm.m * gemm.lda;
+      product.b += gemm.k * gemm.ldb;
+      multiply(product, threads);
+    }
+  }
+
+  void unload(std::span<float> plain_c) const {
+    copy_rows(c.data(), gemm.ldc, plain_c.data(), gemm.n, gemm.m, gemm.n);
+  }
+
+  Gemm gemm;
+  int threads;
+  Multiply multiply;
+  Buffer a, b, c;
+};
+
+std::variant<Runnable, Refusal> prepare_gemm(const Problem& problem, const Conditions& conditions,
+                                             Multiply multiply) {
+  const Gemm& gemm = std::get<Gemm>(problem.shape);
+  const std::int64_t largest = std::max({gemm.m, gemm.n, gemm.k, gemm.lda, gemm.ldb, gemm.ldc});
+  if (largest > kMostInt) return beyond_int(largest);
+  const auto state = std::make_shared<const LargeGemm>(gemm, conditions, multiply);
+  return Runnable{
+      .implementation = {},
+      .included = gemm.batch > 1 ? "one product per batch entry, C added to in memory" : "",
+      .flag = {},
+      .load =
+          [state, problem](const Arrays& arrays) {
+            state->load(array_named("a", problem, arrays), array_named("b", problem, arrays));
+          },
+      .run = [state] { state->run(); },
+      .unload = [state, problem](
+                    const Arrays& arrays) { state->unload(array_named("c", problem, arrays)); }};
+}
+
+// ---- conv
+
+/// Images that share one im2col buffer.
+std::int64_t images_at_once(const Conv& conv) {
+  if (is_its_own_columns(conv)) return conv.n;
+  const std::int64_t floats =
+      saturating_product(saturating_product(conv.p, conv.q), column_depth(conv));
+  return std::clamp<std::int64_t>(kColumnBytes / saturating_product(floats, sizeof(float)), 1,
+                                  conv.n);
+}
+
+std::int64_t column_floats(const Conv& conv) {
+  if (is_its_own_columns(conv)) return 0;
+  return saturating_product(images_at_once(conv) * conv.p * conv.q, column_depth(conv));
+}
+
+BlockedChannels channels_last(std::int64_t images, std::int64_t channels, std::int64_t pixels) {
+  return {.images = images, .channels = channels, .pixels = pixels, .block = channels};
+}
+
+struct ColumnConv {
+  ColumnConv(const Problem& wanted, const Conditions& conditions, Multiply library)
+      : problem(wanted),
+        conv(std::get<Conv>(wanted.shape)),
+        threads(conditions.threads),
+        multiply(library),
+        images(images_at_once(conv)),
+        x(conv.n * conv.h * conv.w * conv.c, conditions.pages),
+        w(column_depth(conv) * conv.k, conditions.pages),
+        bias(problem.bias ? conv.k : 0, conditions.pages),
+        columns(column_floats(conv), conditions.pages),
+        y(conv.n * conv.p * conv.q * conv.k, conditions.pages) {}
+
+  void load(const Arrays& arrays) const {
+    block_channels(channels_last(conv.n, conv.c, conv.h * conv.w),
+                   array_named("x", problem, arrays).data(), x.data());
+    load_weights(array_named("w", problem, arrays).data());
+    if (problem.bias) std::ranges::copy(array_named("b", problem, arrays), bias.data());
+  }
+
+  /// [K][C][R][S] to [R][S][C][K].
+  void load_weights(const float* plain) const {
+    const std::int64_t taps = conv.r * conv.s;
+    for (std::int64_t k = 0; k < conv.k; ++k) {
+      for (std::int64_t c = 0; c < conv.c; ++c) {
+        for (std::int64_t tap = 0; tap < taps; ++tap) {
+          w.data()[(tap * conv.c + c) * conv.k + k] = plain[(k * conv.c + c) * taps + tap];
+        }
+      }
+    }
+  }
+
+  void run() const {
+    for (std::int64_t n = 0; n < conv.n; n += images) run_images(n, std::min(images, conv.n - n));
+    if (problem.bias || problem.activation != Activation::none) finish();
+  }
+
+  void run_images(std::int64_t first, std::int64_t count) const {
+    const float* a = x.data() + first * conv.h * conv.w * conv.c;
+    if (!is_its_own_columns(conv)) {
+      fill_columns(conv, a, count, columns.data(), threads);
+      a = columns.data();
+    }
+    multiply({.m = count * conv.p * conv.q,
+              .n = conv.k,
+              .k = column_depth(conv),
+              .a = a,
+              .lda = column_depth(conv),
+              .b = w.data(),
+              .ldb = conv.k,
+              .c = y.data() + first * conv.p * conv.q * conv.k,
+              .ldc = conv.k},
+             threads);
+  }
+
+  void finish() const {
+    const bool relu = problem.activation == Activation::relu;
+    const std::int64_t pixels = conv.n * conv.p * conv.q;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      float* row = y.data() + pixel * conv.k;
+      for (std::int64_t k = 0; problem.bias && k < conv.k; ++k) row[k] += bias.data()[k];
+      for (std::int64_t k = 0; relu && k < conv.k; ++k) row[k] = std::max(row[k], 0.0F);
+    }
+  }
+
+  void unload(std::span<float> plain) const {
+    unblock_channels(channels_last(conv.n, conv.k, conv.p * conv.q), y.data(), plain.data());
+  }
+
+  Problem problem;
+  Conv conv;
+  int threads;
+  Multiply multiply;
+  std::int64_t images;
+  Buffer x, w, bias, columns, y;
+};
+
+std::string included_in(const Problem& problem) {
+  std::string text = is_its_own_columns(std::get<Conv>(problem.shape)) ? "" : "im2col";
+  if (problem.bias || problem.activation != Activation::none) {
+    text += text.empty() ? "" : "; ";
+    text += "a pass over y for bias and activation";
+  }
+  return text;
+}
+
+std::optional<Refusal> why_not_columns(const Conv& conv) {
+  if (conv.groups > 1) {
+    return Refusal{"im2col has one product for all channels, not {got} groups", conv.groups};
+  }
+  const std::int64_t rows =
+      saturating_product(images_at_once(conv), saturating_product(conv.p, conv.q));
+  const std::int64_t largest = std::max({rows, column_depth(conv), conv.k});
+  if (largest > kMostInt) return beyond_int(largest);
+  return std::nullopt;
+}
+
+std::variant<Runnable, Refusal> prepare_conv(const Problem& problem, const Conditions& conditions,
+                                             Multiply multiply) {
+  if (const auto reason = why_not_columns(std::get<Conv>(problem.shape))) return *reason;
+  const auto state = std::make_shared<const ColumnConv>(problem, conditions, multiply);
+  return Runnable{.implementation = {},
+                  .included = included_in(problem),
+                  .flag = {},
+                  .workspace_bytes = state->columns.size_bytes(),
+                  .load = [state](const Arrays& arrays) { state->load(arrays); },
+                  .run = [state] { state->run(); },
+                  .unload =
+                      [state](const Arrays& arrays) {
+                        state->unload(array_named("y", state->problem, arrays));
+                      }};
+}
+
+}  // namespace
+
+std::variant<Runnable, Refusal> prepare_with_large_gemm(const Problem& problem,
+                                                        const Conditions& conditions,
+                                                        Multiply multiply) {
+  return std::holds_alternative<Gemm>(problem.shape) ? prepare_gemm(problem, conditions, multiply)
+                                                     : prepare_conv(problem, conditions, multiply);
+}
+
+}  // namespace loopbrick

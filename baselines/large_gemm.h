@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "baselines/matrix_product.h"
+#include "problems/implementation.h"
+
+namespace loopbrick {
+
+/// Runs a problem with a library's large matrix product: a gemm as it stands, a convolution by
+/// im2col.
+///
+/// A convolution keeps its activations channels-last and its weights as [R][S][C][K], so that one
+/// product covers as many images as fit into the im2col buffer. A dense 1x1 needs no buffer.
+/// Bias and activation are one more pass over y. Runnable::implementation and flag are left empty.
+/// Needs   why_no_baseline found no reason against the problem.
+/// Source  im2col is what arXiv:1906.06440 compares with as the usual way to use a large GEMM.
+std::variant<Runnable, Refusal> prepare_with_large_gemm(const Problem& problem,
+                                                        const Conditions& conditions,
+                                                        Multiply multiply);
+
+}  // namespace loopbrick

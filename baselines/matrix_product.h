@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+
+namespace loopbrick {
+
+/// C = A * B, or C += A * B, all row-major float32.
+///
+/// Needs  every size and stride fits into an int, which is what the libraries behind it count with.
+struct MatrixProduct {
+  std::int64_t m = 0, n = 0, k = 0;
+  const float* a = nullptr;
+  std::int64_t lda = 0;
+  const float* b = nullptr;
+  std::int64_t ldb = 0;
+  float* c = nullptr;
+  std::int64_t ldc = 0;
+  bool accumulate = false;  ///< false: C is overwritten and never read
+};
+
+/// A library's way to compute one with `threads` threads.
+using Multiply = void (*)(const MatrixProduct& product, int threads);
+
+}  // namespace loopbrick

@@ -1,0 +1,273 @@
+// Everything that touches oneDNN's API (2.6) stands in this file.
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "baselines/applicable.h"
+#include "baselines/buffer.h"
+#include "baselines/doubt.h"
+#include "baselines/rows.h"
+#include "baselines/thread_count.h"
+
+namespace loopbrick {
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+std::string version() {
+  const dnnl::version_t* v = dnnl::version();
+  return std::to_string(v->major) + '.' + std::to_string(v->minor) + '.' + std::to_string(v->patch);
+}
+
+dnnl::engine cpu() { return {dnnl::engine::kind::cpu, 0}; }
+
+memory::desc f32(const memory::dims& extents, Tag tag) {
+  return {extents, memory::data_type::f32, tag};
+}
+
+memory::desc strided(const memory::dims& extents, const memory::dims& strides) {
+  return {extents, memory::data_type::f32, strides};
+}
+
+/// One operand of a primitive: `plain` says how the problem gives it, `stored` how the primitive's
+/// memory is filled, `seen` how the primitive reads that memory (the same but for a gemm's batch).
+struct Port {
+  std::string_view operand;
+  int argument = 0;
+  memory::desc plain, stored, seen;
+};
+
+/// A primitive before its memory exists; the output is the last port.
+struct Recipe {
+  dnnl::primitive primitive;
+  std::string implementation;
+  memory::desc scratchpad;
+  std::vector<Port> ports;
+};
+
+Buffer buffer_for(const memory::desc& desc, Pages pages) {
+  constexpr std::size_t kFloat = sizeof(float);
+  return {static_cast<std::int64_t>((desc.get_size() + kFloat - 1) / kFloat), pages};
+}
+
+/// A primitive with memory of its own.
+class Execution {
+ public:
+  Execution(Recipe recipe, const Problem& problem, const Conditions& conditions)
+      : recipe_(std::move(recipe)), problem_(problem), threads_(conditions.threads) {
+    for (const Port& port : recipe_.ports) add(port.argument, port.seen, conditions.pages);
+    add(DNNL_ARG_SCRATCHPAD, recipe_.scratchpad, conditions.pages);
+  }
+
+  void load(const Arrays& arrays) const {
+    for (std::size_t i = 0; i + 1 < recipe_.ports.size(); ++i) {
+      const Port& port = recipe_.ports[i];
+      reorder(plain(port, arrays), stored(port));
+    }
+  }
+
+  void run() const {
+    const ThreadCount scope(threads_);
+    dnnl::stream stream = stream_;
+    recipe_.primitive.execute(stream, arguments_);
+    stream.wait();
+  }
+
+  void unload(const Arrays& arrays) const {
+    const Port& port = recipe_.ports.back();
+    reorder(stored(port), plain(port, arrays));
+  }
+
+ private:
+  void add(int argument, const memory::desc& desc, Pages pages) {
+    buffers_.push_back(buffer_for(desc, pages));
+    arguments_.emplace(argument, memory(desc, engine_, buffers_.back().data()));
+  }
+
+  memory plain(const Port& port, const Arrays& arrays) const {
+    return {port.plain, engine_, array_named(port.operand, problem_, arrays).data()};
+  }
+
+  memory stored(const Port& port) const {
+    return {port.stored, engine_, arguments_.at(port.argument).get_data_handle()};
+  }
+
+  void reorder(memory from, memory to) const {
+    const ThreadCount scope(threads_);
+    dnnl::stream stream = stream_;
+    dnnl::reorder(from, to).execute(stream, from, to);
+    stream.wait();
+  }
+
+  Recipe recipe_;
+  Problem problem_;
+  int threads_;
+  dnnl::engine engine_ = cpu();
+  dnnl::stream stream_{engine_};
+  std::vector<Buffer> buffers_;
+  std::unordered_map<int, memory> arguments_;
+};
+
+dnnl::primitive_attr attributes(const Problem& problem) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (problem.activation == Activation::relu) {
+    dnnl::post_ops post;
+    post.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+    attributes.set_post_ops(post);
+  }
+  return attributes;
+}
+
+// ---- conv
+
+/// Padding after the last pixel that the filter reaches; negative where it does not reach them all.
+memory::dim far_padding(memory::dim outputs, memory::dim stride, memory::dim taps,
+                        memory::dim dilation, memory::dim inputs, memory::dim padding) {
+  return (outputs - 1) * stride + (taps - 1) * dilation + 1 - inputs - padding;
+}
+
+memory::dims weight_extents(const Conv& c) {
+  if (c.groups == 1) return {c.k, c.c, c.r, c.s};
+  return {c.groups, c.k / c.groups, c.c / c.groups, c.r, c.s};
+}
+
+dnnl::convolution_forward::desc conv_description(const Problem& problem, Tag activations) {
+  const Conv& c = std::get<Conv>(problem.shape);
+  const memory::desc bias = problem.bias ? f32({c.k}, Tag::x) : memory::desc();
+  return {dnnl::prop_kind::forward_inference,
+          dnnl::algorithm::convolution_direct,
+          f32({c.n, c.c, c.h, c.w}, activations),
+          f32(weight_extents(c), Tag::any),
+          bias,
+          f32({c.n, c.k, c.p, c.q}, activations),
+          {c.stride_h, c.stride_w},
+          {c.dilation_h - 1, c.dilation_w - 1},
+          {c.pad_h, c.pad_w},
+          {far_padding(c.p, c.stride_h, c.r, c.dilation_h, c.h, c.pad_h),
+           far_padding(c.q, c.stride_w, c.s, c.dilation_w, c.w, c.pad_w)}};
+}
+
+Recipe conv_recipe(const Problem& problem, Tag activations) {
+  const Conv& c = std::get<Conv>(problem.shape);
+  const dnnl::convolution_forward::primitive_desc made(conv_description(problem, activations),
+                                                       attributes(problem), cpu());
+  const auto port = [](std::string_view operand, int argument, const memory::desc& plain,
+                       const memory::desc& own) {
+    return Port{operand, argument, plain, own, own};
+  };
+  Recipe recipe{dnnl::convolution_forward(made), made.impl_info_str(), made.scratchpad_desc(), {}};
+  recipe.ports = {
+      port("x", DNNL_ARG_SRC, f32({c.n, c.c, c.h, c.w}, Tag::nchw), made.src_desc()),
+      port("w", DNNL_ARG_WEIGHTS, f32(weight_extents(c), c.groups == 1 ? Tag::oihw : Tag::goihw),
+           made.weights_desc())};
+  if (problem.bias) {
+    recipe.ports.push_back(port("b", DNNL_ARG_BIAS, f32({c.k}, Tag::x), made.bias_desc()));
+  }
+  recipe.ports.push_back(
+      port("y", DNNL_ARG_DST, f32({c.n, c.k, c.p, c.q}, Tag::nchw), made.dst_desc()));
+  return recipe;
+}
+
+// ---- gemm: a batch is one product whose depth is the batch's, the entries of A side by side
+
+Recipe gemm_recipe(const Problem& problem) {
+  const Gemm& g = std::get<Gemm>(problem.shape);
+  const memory::dim depth = g.batch * g.k;
+  const memory::dim lda = g.batch == 1 ? g.lda : depth;
+  const memory::desc a = strided({g.m, depth}, {lda, 1});
+  const memory::desc b = strided({depth, g.n}, {g.ldb, 1});
+  const memory::desc c = strided({g.m, g.n}, {g.ldc, 1});
+  const dnnl::matmul::primitive_desc made({a, b, c}, attributes(problem), cpu());
+  return {dnnl::matmul(made),
+          made.impl_info_str(),
+          made.scratchpad_desc(),
+          {Port{"a", DNNL_ARG_SRC, strided({g.m, g.batch, g.k}, {g.k, g.m * g.k, 1}),
+                strided({g.m, g.batch, g.k}, {lda, g.k, 1}), a},
+           Port{"b", DNNL_ARG_WEIGHTS, f32({depth, g.n}, Tag::ab), b, b},
+           Port{"c", DNNL_ARG_DST, f32({g.m, g.n}, Tag::ab), c, c}}};
+}
+
+// ---- the rows
+
+/// oneDNN settles its ISA for the whole process at its first primitive: later calls change nothing,
+/// and Runnable::flag tells.
+void cap_isa(Isa wanted) {
+  if (wanted >= best_isa()) return;
+  dnnl::set_max_cpu_isa(wanted == Isa::avx2 ? dnnl::cpu_isa::avx2 : dnnl::cpu_isa::sse41);
+}
+
+std::optional<Refusal> why_not(const Problem& problem, std::string_view choice) {
+  if (const auto reason = why_no_baseline(problem, choice)) return reason;
+  const Gemm* gemm = std::get_if<Gemm>(&problem.shape);
+  if (gemm && gemm->batch * gemm->k == 0) return Refusal{"oneDNN has no empty sum"};
+  return std::nullopt;
+}
+
+Runnable make_runnable(Recipe recipe, const Problem& problem, const Conditions& conditions) {
+  Runnable runnable;
+  runnable.implementation = recipe.implementation;
+  runnable.flag = doubt(recipe.implementation, wanted_isa(conditions));
+  runnable.workspace_bytes = static_cast<std::int64_t>(recipe.scratchpad.get_size());
+  const auto state = std::make_shared<const Execution>(std::move(recipe), problem, conditions);
+  runnable.load = [state](const Arrays& arrays) { state->load(arrays); };
+  runnable.run = [state] { state->run(); };
+  runnable.unload = [state](const Arrays& arrays) { state->unload(arrays); };
+  return runnable;
+}
+
+std::variant<Runnable, Refusal> prepare_with(Tag activations, const Problem& problem,
+                                             std::string_view choice,
+                                             const Conditions& conditions) {
+  if (const auto reason = why_not(problem, choice)) return *reason;
+  cap_isa(wanted_isa(conditions));
+  const ThreadCount scope(conditions.threads);
+  try {
+    Recipe recipe = std::holds_alternative<Gemm>(problem.shape) ? gemm_recipe(problem)
+                                                                : conv_recipe(problem, activations);
+    return make_runnable(std::move(recipe), problem, conditions);
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+    if (error.status == dnnl_unimplemented) return Refusal{"oneDNN does not implement this"};
+    if (error.status == dnnl_invalid_arguments) return Refusal{"oneDNN takes this for invalid"};
+    throw std::runtime_error(std::string("oneDNN: ") + error.what());
+  }
+}
+
+std::variant<Runnable, Refusal> prepare_any(const Problem& problem, std::string_view choice,
+                                            const Conditions& conditions) {
+  return prepare_with(Tag::any, problem, choice, conditions);
+}
+
+std::variant<Runnable, Refusal> prepare_nhwc(const Problem& problem, std::string_view choice,
+                                             const Conditions& conditions) {
+  if (std::holds_alternative<Gemm>(problem.shape)) {
+    return Refusal{"a gemm has no channels: the row is onednn"};
+  }
+  return prepare_with(Tag::nhwc, problem, choice, conditions);
+}
+
+}  // namespace
+
+Implementation onednn_row() {
+  return {.name = "onednn",
+          .sentence = "oneDNN's direct convolution or matmul in the layouts that it picks",
+          .version = version,
+          .prepare = prepare_any};
+}
+
+Implementation onednn_nhwc_row() {
+  return {.name = "onednn-nhwc",
+          .sentence = "oneDNN's direct convolution with activations channels-last",
+          .version = version,
+          .prepare = prepare_nhwc};
+}
+
+}  // namespace loopbrick

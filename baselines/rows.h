@@ -1,0 +1,15 @@
+#pragma once
+#include "problems/implementation.h"
+
+namespace loopbrick {
+
+// One function a row of the table; each stands in the file of its name. Every row refuses what its
+// library cannot do, and any choice but the empty one.
+
+Implementation onednn_row();       ///< in onednn.cpp: it picks all layouts
+Implementation onednn_nhwc_row();  ///< in onednn.cpp: activations channels-last
+Implementation eigen_row();
+Implementation im2col_row();
+Implementation small_gemm_row();
+
+}  // namespace loopbrick
