@@ -14,10 +14,11 @@ namespace loopbrick {
 
 /// A problem made ready to run, with buffers of its own.
 struct Runnable {
-  std::string implementation;     ///< what really runs: "brgconv:avx512_core", "avx512 6x64"
-  std::string included;           ///< inside run besides the work: "packing"; empty: nothing else
-  std::string flag;               ///< what makes the number doubtful: "ref", "core below the CPU's ISA"; empty: nothing
-  double executed_flops = 0.0;    ///< that run really executes (2 per multiply-add); 0: as counted
+  std::string implementation;  ///< what really runs: "brgconv:avx512_core", "avx512 6x64"
+  std::string included;        ///< inside run besides the work: "packing"; empty: nothing else
+  std::string
+      flag;  ///< what makes the number doubtful: "ref", "core below the CPU's ISA"; empty: nothing
+  double executed_flops = 0.0;  ///< that run really executes (2 per multiply-add); 0: as counted
   std::int64_t workspace_bytes = 0;
   std::function<void(const Arrays&)> load;    ///< untimed: plain layout to its own
   std::function<void()> run;                  ///< timed; overwrites every output
@@ -26,14 +27,16 @@ struct Runnable {
 
 /// Anybody's way to run a problem: one row of a table.
 ///
-/// Errors   prepare returns a Refusal for what it cannot do; it throws std::bad_alloc or std::runtime_error only when
+/// Errors   prepare returns a Refusal for what it cannot do; it throws std::bad_alloc or
+/// std::runtime_error only when
 ///          the world fails (no memory, no executable pages).
 /// Threads  run uses exactly conditions.threads OpenMP threads.
 struct Implementation {
   std::string_view name;
   std::string_view sentence;
   std::string (*version)();
-  std::variant<Runnable, Refusal> (*prepare)(const Problem&, std::string_view choice, const Conditions&);
+  std::variant<Runnable, Refusal> (*prepare)(const Problem&, std::string_view choice,
+                                             const Conditions&);
 };
 
 }  // namespace loopbrick

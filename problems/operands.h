@@ -10,24 +10,32 @@
 namespace loopbrick {
 
 /// One array that a problem reads or writes, dense in the field's plain layout:
-/// conv x NCHW, w OIHW (grouped: G,K/G,C/G,R,S), b K, y NKPQ; gemm a [batch][m][k], b [batch][k][n], c [m][n].
+/// conv x NCHW, w OIHW (grouped: G,K/G,C/G,R,S), b K, y NKPQ; gemm a [batch][m][k], b
+/// [batch][k][n], c [m][n].
 struct Operand {
   std::string_view name;
   std::vector<std::int64_t> extents;
   bool output = false;
 };
 
-/// All that harness, baselines and checks need to know of a problem's data; inputs first, then outputs.
+/// All that harness, baselines and checks need to know of a problem's data; inputs first, then
+/// outputs.
 std::vector<Operand> operands(const Problem& problem);
 
-std::int64_t elements(const Operand& operand);  ///< product of the extents (fits: problems are checked when parsed)
-std::int64_t total_bytes(const Problem& problem);
+std::int64_t elements(
+    const Operand& operand);  ///< product of the extents (fits: problems are checked when parsed)
+std::int64_t total_bytes(
+    const Problem& problem);  ///< of all operands, INT64_MAX where it does not fit
+
+/// Products that one element of the output sums, padding included: C/G * R * S for a forward
+/// convolution.
+std::int64_t sum_length(const Problem& problem);
 
 /// One span for each of operands(problem), in that order.
 using Arrays = std::vector<std::span<float>>;
 
-/// How check and tune fill the inputs. `integers`: small whole numbers, results are exact; `uniform`: [-1, 1); `ones`;
-/// `denormal`: magnitudes near 1e-42.
+/// How check and tune fill the inputs. `integers`: small whole numbers, results are exact;
+/// `uniform`: [-1, 1); `ones`; `denormal`: magnitudes near 1e-42.
 enum class Fill { integers, uniform, ones, denormal };
 
 std::string_view to_string(Fill fill);
@@ -36,10 +44,23 @@ Fill parse_fill(std::string_view text);
 /// Fills the inputs deterministically from `seed` and every output with NaN.
 void fill(const Problem& problem, Fill kind, std::uint64_t seed, const Arrays& arrays);
 
-/// Computes the outputs in double from the inputs and rounds once; `threads` OpenMP threads.
+/// Computes the outputs in double from the inputs and rounds once; `threads` OpenMP threads. The
+/// order of every sum is the same for any number of threads.
+///
+/// Errors  throws std::invalid_argument for a pass without a reference (all but fwd; lstm) and
+/// spans of a wrong size.
 void reference(const Problem& problem, const Arrays& arrays, int threads);
 
-/// The largest |got - want| that rounding explains for this problem and fill, per output element scale of the fill.
+/// The largest |got - want| that rounding explains for this problem and fill. With D = sum_length:
+///
+/// integers  0: every partial sum of float32 is a whole number below 2^24, in any order.
+/// ones      0 up to D = 2^24, where a float32 sum of ones stops growing; D - 2^24 beyond.
+/// uniform   (2 D + 10) 2^-24. Products have mean 0 and variance 1/9, so partial sums walk to
+/// sqrt(D) / 3 and their
+///           roundings add up to a standard deviation of about D 2^-24 / 10 and, seen over 10^7
+///           outputs, to at most 0.7 D 2^-24. A missing product of D = 4608 has the size 1/4, 450
+///           times the tolerance.
+/// denormal  the smallest normal number: whoever flushes denormals to zero is right.
 double tolerance(const Problem& problem, Fill kind);
 
 /// First element that is off, as a value: operand, index, what was got and wanted.
@@ -52,7 +73,8 @@ struct Mismatch {
 };
 
 /// Compares the outputs; NaN and infinity are always off unless wanted.
-std::vector<Mismatch> compare(const Problem& problem, Fill kind, const Arrays& got, const Arrays& want);
+std::vector<Mismatch> compare(const Problem& problem, Fill kind, const Arrays& got,
+                              const Arrays& want);
 
 /// "y[1][63][0][5] is 3, should be 5 (17 of 401408 elements are off)".
 std::string to_string(const Mismatch& mismatch, const Problem& problem);

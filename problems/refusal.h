@@ -5,9 +5,11 @@
 
 namespace loopbrick {
 
-/// Why something cannot be: three words to copy in a search, a sentence only when somebody reads it.
+/// Why something cannot be: three words to copy in a search, a sentence only when somebody reads
+/// it.
 ///
-/// `sentence` is a string literal in which {got}, {limit} and {axis} stand for the values; its address tells rules apart.
+/// `sentence` is a string literal in which {got}, {limit} and {axis} stand for the values; its
+/// address tells rules apart.
 struct Refusal {
   const char* sentence = "";
   std::int64_t got = 0;

@@ -1,0 +1,84 @@
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "problems/operands.h"
+
+namespace loopbrick {
+namespace {
+
+constexpr std::int64_t kOnesStop = std::int64_t{1} << 24;  ///< 2^24 + 1 is no float32
+
+/// NaN and infinity agree with themselves only.
+bool agree(float got, float want, double limit) {
+  if (std::isnan(want)) return std::isnan(got);
+  if (!std::isfinite(want)) return got == want;
+  return std::abs(static_cast<double>(got) - static_cast<double>(want)) <= limit;
+}
+
+Mismatch compare_operand(std::string_view name, std::span<const float> got,
+                         std::span<const float> want, double limit) {
+  Mismatch found{.operand = name};
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (agree(got[i], want[i], limit)) continue;
+    if (found.wrong == 0) {
+      found.index = static_cast<std::int64_t>(i);
+      found.got = got[i];
+      found.want = want[i];
+    }
+    ++found.wrong;
+  }
+  return found;
+}
+
+/// "[1][63][0][5]": the row-major index in the operand's extents.
+std::string index_text(const Operand& operand, std::int64_t index) {
+  std::string text;
+  for (auto extent = operand.extents.rbegin(); extent != operand.extents.rend(); ++extent) {
+    text.insert(0, fmt::format("[{}]", index % *extent));
+    index /= *extent;
+  }
+  return text;
+}
+
+}  // namespace
+
+double tolerance(const Problem& problem, Fill kind) {
+  const std::int64_t length = sum_length(problem);
+  switch (kind) {
+    case Fill::integers:
+      return 0.0;
+    case Fill::ones:
+      return length <= kOnesStop ? 0.0 : static_cast<double>(length - kOnesStop);
+    case Fill::uniform:
+      return (2.0 * static_cast<double>(length) + 10.0) * 0x1p-24;
+    case Fill::denormal:
+      return static_cast<double>(std::numeric_limits<float>::min());
+  }
+  return 0.0;
+}
+
+std::vector<Mismatch> compare(const Problem& problem, Fill kind, const Arrays& got,
+                              const Arrays& want) {
+  const std::vector<Operand> all = operands(problem);
+  const double limit = tolerance(problem, kind);
+  std::vector<Mismatch> mismatches;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].output) continue;
+    const Mismatch found = compare_operand(all[i].name, got.at(i), want.at(i), limit);
+    if (found.wrong != 0) mismatches.push_back(found);
+  }
+  return mismatches;
+}
+
+std::string to_string(const Mismatch& mismatch, const Problem& problem) {
+  for (const Operand& operand : operands(problem)) {
+    if (operand.name != mismatch.operand) continue;
+    return fmt::format("{}{} is {}, should be {} ({} of {} elements are off)", operand.name,
+                       index_text(operand, mismatch.index), mismatch.got, mismatch.want,
+                       mismatch.wrong, elements(operand));
+  }
+  return fmt::format("{} is no operand of {}", mismatch.operand, to_string(problem));
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <stdexcept>
+
+#include "problems/operands.h"
+#include "problems/reference_tile.h"
+
+// Every primitive is a SlowProduct: rows are output pixels (or minibatch entries, or rows of C),
+// columns output features, and the depth is what is summed.
+
+namespace loopbrick {
+namespace {
+
+/// Bias, activation and the one rounding.
+class Finish {
+ public:
+  Finish(const Problem& problem, const float* bias)
+      : bias_(problem.bias ? bias : nullptr), relu_(problem.activation == Activation::relu) {}
+
+  float operator()(double sum, std::int64_t feature) const {
+    const double value = bias_ == nullptr ? sum : sum + static_cast<double>(bias_[feature]);
+    return static_cast<float>(relu_ && value < 0.0 ? 0.0 : value);
+  }
+
+ private:
+  const float* bias_;
+  bool relu_;
+};
+
+void run_gemm(const Problem& problem, const Gemm& gemm, const Arrays& arrays, int threads) {
+  const float* const a = arrays[0].data();
+  const float* const b = arrays[1].data();
+  float* const c = arrays.back().data();
+  const Finish finish(problem, arrays[2].data());
+  const auto copy_a = [&gemm, a](std::int64_t row, std::int64_t first, std::int64_t count,
+                                 double* piece) {
+    const std::int64_t rows = std::min(kTileRows, gemm.m - row);
+    for (std::int64_t d = first; d < first + count; ++d, piece += kTileRows) {
+      const float* const matrix = a + d / gemm.k * gemm.m * gemm.k + d % gemm.k;
+      for (std::int64_t i = 0; i < rows; ++i)
+        piece[i] = static_cast<double>(matrix[(row + i) * gemm.k]);
+    }
+  };
+  run({.rows = gemm.m,
+       .cols = gemm.n,
+       .depth = gemm.batch * gemm.k,
+       .depth_multiple = 1,
+       .a = copy_a,
+       .b = [&gemm, b](std::int64_t d, std::int64_t col) { return b[d * gemm.n + col]; },
+       .store = [&](std::int64_t row, std::int64_t col,
+                    double sum) { c[row * gemm.n + col] = finish(sum, col); }},
+      threads);
+}
+
+/// One group of a convolution as a product: a row is an output pixel, the depth walks c, r, s.
+class ConvGroup {
+ public:
+  ConvGroup(const Conv& conv, std::int64_t group)
+      : conv_(conv),
+        inputs_(conv.c / conv.groups),
+        features_(conv.k / conv.groups),
+        group_(group) {}
+
+  std::int64_t rows() const { return conv_.n * conv_.p * conv_.q; }
+  std::int64_t features() const { return features_; }
+  std::int64_t taps() const { return conv_.r * conv_.s; }
+  std::int64_t depth() const { return inputs_ * taps(); }
+  std::int64_t feature(std::int64_t col) const { return group_ * features_ + col; }
+  std::int64_t output(std::int64_t row, std::int64_t col) const {
+    const std::int64_t pixels = conv_.p * conv_.q;
+    return (row / pixels * conv_.k + feature(col)) * pixels + row % pixels;
+  }
+
+  /// Gathers the channels [first, first + count) / taps under the windows of eight output pixels.
+  void gather(const float* x, std::int64_t row, std::int64_t first, std::int64_t count,
+              double* piece) const {
+    const std::int64_t rows_left = std::min(kTileRows, rows() - row);
+    for (std::int64_t i = 0; i < rows_left; ++i) {
+      const Pixel pixel = pixel_of(row + i);
+      for (std::int64_t d = 0; d < count; d += taps()) {
+        const std::int64_t channel = group_ * inputs_ + (first + d) / taps();
+        gather_window(x + (pixel.n * conv_.c + channel) * conv_.h * conv_.w, pixel,
+                      piece + d * kTileRows + i);
+      }
+    }
+  }
+
+ private:
+  /// An output pixel: its image, and the corner of its window in the input.
+  struct Pixel {
+    std::int64_t n = 0, h = 0, w = 0;
+  };
+
+  Pixel pixel_of(std::int64_t row) const {
+    const std::int64_t in_image = row % (conv_.p * conv_.q);
+    return {row / (conv_.p * conv_.q), in_image / conv_.q * conv_.stride_h - conv_.pad_h,
+            in_image % conv_.q * conv_.stride_w - conv_.pad_w};
+  }
+
+  void gather_window(const float* plane, const Pixel& pixel, double* to) const {
+    for (std::int64_t r = 0; r < conv_.r; ++r) {
+      const std::int64_t h = pixel.h + r * conv_.dilation_h;
+      const bool row_inside = h >= 0 && h < conv_.h;
+      for (std::int64_t s = 0; s < conv_.s; ++s, to += kTileRows) {
+        const std::int64_t w = pixel.w + s * conv_.dilation_w;
+        const bool inside = row_inside && w >= 0 && w < conv_.w;
+        *to = inside ? static_cast<double>(plane[h * conv_.w + w]) : 0.0;
+      }
+    }
+  }
+
+  const Conv& conv_;
+  std::int64_t inputs_, features_, group_;
+};
+
+void run_conv(const Problem& problem, const Conv& conv, const Arrays& arrays, int threads) {
+  const float* const x = arrays[0].data();
+  const float* const w = arrays[1].data();
+  float* const y = arrays.back().data();
+  const Finish finish(problem, arrays[2].data());
+  for (std::int64_t g = 0; g < conv.groups; ++g) {
+    const ConvGroup group(conv, g);
+    run({.rows = group.rows(),
+         .cols = group.features(),
+         .depth = group.depth(),
+         .depth_multiple = group.taps(),
+         .a = [&](std::int64_t row, std::int64_t first, std::int64_t count,
+                  double* piece) { group.gather(x, row, first, count, piece); },
+         .b = [&](std::int64_t d,
+                  std::int64_t col) { return w[group.feature(col) * group.depth() + d]; },
+         .store = [&](std::int64_t row, std::int64_t col,
+                      double sum) { y[group.output(row, col)] = finish(sum, group.feature(col)); }},
+        threads);
+  }
+}
+
+/// A fully connected layer is a convolution of one pixel.
+Conv as_conv(const Fc& fc) { return {.n = fc.n, .c = fc.c, .k = fc.k}; }
+
+void check_arrays(const Problem& problem, const Arrays& arrays) {
+  const std::vector<Operand> all = operands(problem);
+  if (all.size() != arrays.size()) {
+    throw std::invalid_argument(
+        fmt::format("reference: {} arrays for {} operands", arrays.size(), all.size()));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (static_cast<std::int64_t>(arrays[i].size()) != elements(all[i])) {
+      throw std::invalid_argument(fmt::format("reference: {} has {} elements, not {}", all[i].name,
+                                              arrays[i].size(), elements(all[i])));
+    }
+  }
+}
+
+}  // namespace
+
+void reference(const Problem& problem, const Arrays& arrays, int threads) {
+  check_arrays(problem, arrays);
+  if (problem.pass != Pass::fwd || std::holds_alternative<Lstm>(problem.shape)) {
+    throw std::invalid_argument(
+        fmt::format("no reference for {} {}", kind_of(problem), to_string(problem.pass)));
+  }
+  if (const auto* gemm = std::get_if<Gemm>(&problem.shape))
+    return run_gemm(problem, *gemm, arrays, threads);
+  if (const auto* fc = std::get_if<Fc>(&problem.shape))
+    return run_conv(problem, as_conv(*fc), arrays, threads);
+  run_conv(problem, std::get<Conv>(problem.shape), arrays, threads);
+}
+
+}  // namespace loopbrick
