@@ -1,9 +1,8 @@
 #include "tests/guarded_floats.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
-
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace loopbrick {

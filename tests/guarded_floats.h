@@ -4,8 +4,8 @@
 
 namespace loopbrick {
 
-/// Floats between two unreadable pages: one element read or written too far stops the test instead of
-/// passing by luck.
+/// Floats between two unreadable pages: one element read or written too far stops the test instead
+/// of passing by luck.
 class GuardedFloats {
  public:
   /// The side on which the values touch the unreadable page. A buffer that must be aligned to whole
