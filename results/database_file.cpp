@@ -177,13 +177,29 @@ void with_file_named(const fs::path& file, const SQLite::Database* database,
     work();
   } catch (const SQLite::Exception& error) {
     translate(file, database, error);
+  } catch (const fs::filesystem_error& error) {
+    refuse(file, fmt::format("can't be reached: {}", error.code().message()));
   }
 }
 
+namespace {
+
+/// The whole path, so that SQLite sees no special name in it.
+fs::path checked(const fs::path& named, Access access_wanted) {
+  if (named.empty()) refuse(named, "has no file name");
+  fs::path file;
+  with_file_named(named, nullptr, [&] {
+    file = fs::absolute(named);
+    check_file(file, access_wanted);
+  });
+  return file;
+}
+
+}  // namespace
+
 std::unique_ptr<SQLite::Database> open_database(const fs::path& named, Access access_wanted) {
   if (access_wanted == Access::read) return open_reader(named);
-  const fs::path file = fs::absolute(named);
-  check_file(file, access_wanted);
+  const fs::path file = checked(named, access_wanted);
   std::unique_ptr<SQLite::Database> database;
   with_file_named(file, nullptr, [&] {
     database = std::make_unique<SQLite::Database>(file.string(),
@@ -194,8 +210,7 @@ std::unique_ptr<SQLite::Database> open_database(const fs::path& named, Access ac
 }
 
 std::unique_ptr<SQLite::Database> open_reader(const fs::path& named) {
-  const fs::path file = fs::absolute(named);
-  check_file(file, Access::read);
+  const fs::path file = checked(named, Access::read);
   std::unique_ptr<SQLite::Database> database;
   with_file_named(file, nullptr, [&] {
     const bool frozen = is_frozen(file);

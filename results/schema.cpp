@@ -36,7 +36,7 @@ CREATE TABLE campaign(
   build          TEXT NOT NULL REFERENCES build(id),
   strategy       TEXT NOT NULL,
   budget         TEXT NOT NULL,
-  seed           INTEGER NOT NULL,
+  seed           TEXT NOT NULL,
   trust          TEXT NOT NULL,
   warnings       TEXT NOT NULL,
   peak_flops     REAL,

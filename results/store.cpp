@@ -112,12 +112,12 @@ TrialRecord trial_from(SQLite::Statement& statement) {
 
 CampaignRecord campaign_from(SQLite::Statement& statement) {
   CampaignRecord c;
-  std::int64_t seed = 0;
+  std::string seed;
   Row(statement) >> c.id >> c.command >> c.machine >> c.build >> c.strategy >> c.budget >>
       c.trust >> c.warnings >> seed >> c.peak_flops >> c.l1_bandwidth >> c.l2_bandwidth >>
       c.l3_bandwidth >> c.dram_bandwidth >> c.clock_hz >> c.noise_floor >> c.started >> c.ended >>
       c.how;
-  c.seed = static_cast<std::uint64_t>(seed);
+  c.seed = std::stoull(seed);
   return c;
 }
 
@@ -238,7 +238,7 @@ std::int64_t Store::add_campaign(const CampaignRecord& c) {
         " peak_flops, l1_bandwidth, l2_bandwidth, l3_bandwidth, dram_bandwidth, clock_hz,"
         " noise_floor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     insert << c.command << c.machine << c.build << c.strategy << c.budget << c.trust << c.warnings
-           << static_cast<std::int64_t>(c.seed);
+           << std::to_string(c.seed);
     insert.known(c.peak_flops).known(c.l1_bandwidth).known(c.l2_bandwidth).known(c.l3_bandwidth);
     insert.known(c.dram_bandwidth).known(c.clock_hz).known(c.noise_floor);
     insert.run();

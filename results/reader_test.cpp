@@ -1,0 +1,217 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "results/fixture.h"
+#include "results/test_folder.h"
+
+namespace loopbrick {
+namespace {
+
+class Reader : public TestFolder {
+ protected:
+  Reader() : store(path("results.db"), Access::write) {
+    write_fixture(store, {"fwd"}, {"onednn", "onednn-nhwc", "eigen", "im2col", "small-gemm"});
+  }
+
+  std::string refusal(const std::string& sql,
+                      const std::vector<std::string>& parameters = {}) const {
+    try {
+      store.query(sql, parameters);
+      return "";
+    } catch (const BadDatabase& error) {
+      return error.what();
+    }
+  }
+
+  Store store;
+};
+
+TEST_F(Reader, NothingTypedCanWrite) {
+  const std::string before = *store.query("SELECT count(*) FROM trial").rows[0][0];
+  for (const char* sql : {"DELETE FROM trial",
+                          "UPDATE trial SET outcome = 'ok'",
+                          "INSERT INTO layer VALUES ('a', 'b', 'c', 1)",
+                          "DROP TABLE sample",
+                          "CREATE TABLE x(y)",
+                          "CREATE TEMP TABLE x(y)",
+                          "ALTER TABLE trial RENAME TO x",
+                          "ATTACH 'other.db' AS other",
+                          "DETACH main",
+                          "VACUUM",
+                          "VACUUM INTO 'copy.db'",
+                          "BEGIN",
+                          "BEGIN IMMEDIATE",
+                          "SAVEPOINT x",
+                          "REINDEX",
+                          "ANALYZE",
+                          "PRAGMA query_only = OFF",
+                          "PRAGMA user_version = 7",
+                          "PRAGMA journal_mode = DELETE",
+                          "PRAGMA wal_checkpoint",
+                          "PRAGMA optimize",
+                          "PRAGMA writable_schema = ON",
+                          "WITH x AS (SELECT 1) DELETE FROM trial",
+                          "EXPLAIN DELETE FROM trial",
+                          "SELECT load_extension('x')"}) {
+    EXPECT_NE(refusal(sql), "") << sql;
+  }
+  EXPECT_FALSE(std::filesystem::exists("other.db") || std::filesystem::exists("copy.db"));
+  EXPECT_EQ(*store.query("SELECT count(*) FROM trial").rows[0][0], before);
+}
+
+TEST_F(Reader, ReadsWhatDescribes) {
+  EXPECT_FALSE(store.query("PRAGMA table_info(trial)").rows.empty());
+  EXPECT_FALSE(store.query("SELECT name FROM sqlite_schema").rows.empty());
+  EXPECT_EQ(store.query("PRAGMA integrity_check").rows[0][0], "ok");
+  EXPECT_FALSE(store.query("EXPLAIN QUERY PLAN SELECT * FROM best").rows.empty());
+}
+
+TEST_F(Reader, WrongSqlGivesTheReason) {
+  EXPECT_NE(refusal("SELEC 1").find("near \"SELEC\": syntax error"), std::string::npos);
+  EXPECT_NE(refusal("SELECT x FROM trial").find("no such column: x"), std::string::npos);
+  EXPECT_NE(refusal("").find("empty"), std::string::npos);
+  EXPECT_NE(refusal("-- nothing").find("empty"), std::string::npos);
+  EXPECT_NE(refusal("DELETE FROM trial").find("reading only"), std::string::npos);
+}
+
+TEST_F(Reader, TakesOneStatement) {
+  EXPECT_EQ(store.query("SELECT 1 ; -- done\n ").rows.size(), 1U);
+  EXPECT_NE(refusal("SELECT 1; SELECT 2").find("more than one statement"), std::string::npos);
+  EXPECT_NE(refusal("SELECT 1; DROP TABLE trial"), "");
+  EXPECT_NE(refusal("SELECT 1; nonsense"), "");
+}
+
+TEST_F(Reader, GivesNullAsNothing) {
+  const Table table = store.query("SELECT NULL AS a, '' AS b, 0.5 AS c");
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(table.rows,
+            (std::vector<std::vector<std::optional<std::string>>>{{std::nullopt, "", "0.5"}}));
+}
+
+TEST_F(Reader, EmptyAndMissingParametersAreNull) {
+  const std::string sql = "SELECT :a, :b IS NULL, :c IS NULL, :a";
+  EXPECT_EQ(store.query(sql, {"x", ""}).rows[0],
+            (std::vector<std::optional<std::string>>{"x", "1", "1", "x"}));
+  EXPECT_NE(refusal(sql, {"1", "2", "3", "4"}).find("3 parameters, 4 values"), std::string::npos);
+}
+
+TEST_F(Reader, SeesWhatWasWrittenAfterItWasOpened) {
+  const std::string sql = "SELECT count(*) FROM campaign";
+  EXPECT_EQ(store.query(sql).rows[0][0], "2");
+  store.add_campaign(fixture_campaign("another"));
+  EXPECT_EQ(store.query(sql).rows[0][0], "3");
+}
+
+TEST_F(Reader, SavedQueriesHaveTheNamesThatAreDocumented) {
+  std::vector<std::string_view> names;
+  for (const auto& saved : saved_queries()) names.push_back(saved.name);
+  EXPECT_EQ(names, (std::vector<std::string_view>{"best", "layers", "speedup", "failures",
+                                                  "coverage", "campaigns", "samples", "model"}));
+}
+
+TEST_F(Reader, SavedQueriesAskByMachineAndProblem) {
+  const std::string problem = "conv fwd f32 mb2ic64ih56oc64oh56kh3sh1ph1";
+  const std::map<std::string_view, std::size_t> rows_of_one{{"best", 6},
+                                                            {"layers", 1},
+                                                            {"speedup", 5},
+                                                            {"failures", 0},
+                                                            {"coverage", 6},
+                                                            {"campaigns", 2},
+                                                            {"samples", 6 * 3 + 6 * 9},
+                                                            {"model", 1}};
+  for (const auto& [name, sentence, sql] : saved_queries()) {
+    const auto rows = [&, text = std::string(sql)](const std::string& machine,
+                                                   const std::string& what) {
+      return store.query(text, {machine, what}).rows.size();
+    };
+    EXPECT_GE(rows("", ""), 1U) << name;
+    EXPECT_EQ(rows(kFixtureMachine, ""), rows("", "")) << name;
+    EXPECT_EQ(rows("another", ""), 0U) << name;
+    EXPECT_EQ(rows("", problem), rows_of_one.at(name)) << name;
+    EXPECT_FALSE(sentence.empty()) << name;
+  }
+}
+
+TEST_F(Reader, LayersComeInTheirOrderWithTheBetterPeer) {
+  const Table table = store.query(
+      "SELECT layer, peer, peer_gflops = max(a.gflops, b.gflops) FROM layers"
+      " JOIN best AS a ON a.problem = layers.problem AND a.implementation = 'onednn'"
+      " JOIN best AS b ON b.problem = layers.problem AND b.implementation = 'onednn-nhwc'");
+  ASSERT_EQ(table.rows.size(), 20U);
+  for (const auto& row : table.rows) EXPECT_EQ(row[2], "1") << *row[0] << *row[1];
+}
+
+TEST_F(Reader, SharesOfThePeakFollowFromTimeAndProbe) {
+  EXPECT_EQ(store
+                .query("SELECT count(*) FROM best JOIN trial ON trial.id = best.trial WHERE"
+                       " abs(pct_of_peak - 100 * flops / confirmed_median / peak_flops) > 1e-9"
+                       " OR abs(gflops * 1e9 * median_s - flops) > 1")
+                .rows[0][0],
+            "0");
+  EXPECT_EQ(store.query("SELECT count(*) FROM layers WHERE executed_pct_of_peak < pct_of_peak")
+                .rows[0][0],
+            "4");
+}
+
+/// One search trial per prediction, in the order of `seconds`.
+Table model_of(Store& store, const std::vector<double>& predicted,
+               const std::vector<double>& seconds) {
+  const auto campaign = store.add_campaign(fixture_campaign("model"));
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    TrialRecord trial = fixture_trial(campaign, "choice " + std::to_string(i), seconds[i]);
+    trial.problem = "model " + std::to_string(campaign);
+    trial.predicted = predicted[i];
+    store.add_trial(trial);
+  }
+  return store.query(
+      "SELECT round(regret_pct, 6), round(rank_correlation, 6) FROM model WHERE problem = ?",
+      {"model " + std::to_string(campaign)});
+}
+
+TEST_F(Reader, ModelKnowsRegretAndRankCorrelation) {
+  using Row = std::vector<std::optional<std::string>>;
+  EXPECT_EQ(model_of(store, {1, 2, 3}, {10, 20, 30}).rows[0], (Row{"0.0", "1.0"}));
+  EXPECT_EQ(model_of(store, {3, 2, 1}, {10, 20, 30}).rows[0], (Row{"200.0", "-1.0"}));
+  EXPECT_EQ(model_of(store, {1, 1, 3, 4}, {12, 10, 15, 11}).rows[0], (Row{"20.0", "0.210819"}));
+  EXPECT_EQ(model_of(store, {1, 1}, {10, 10}).rows[0], (Row{"0.0", std::nullopt}));
+}
+
+TEST_F(Reader, CoverageTellsWhenTheBestLastImproved) {
+  const auto campaign = store.add_campaign(fixture_campaign("tune"));
+  std::vector<std::int64_t> ids;
+  for (const double seconds : {3.0, 1.0, 2.0, 4.0}) {
+    TrialRecord trial =
+        fixture_trial(campaign, "choice " + std::to_string(ids.size() % 3), seconds);
+    trial.problem = "covered";
+    ids.push_back(store.add_trial(trial));
+  }
+  const auto row =
+      store
+          .query(
+              "SELECT trials, choices, ok, confirmed, best_search_s, trials_since, best_s"
+              " FROM coverage WHERE problem = 'covered'")
+          .rows.at(0);
+  EXPECT_EQ(
+      row, (std::vector<std::optional<std::string>>{"4", "3", "4", "0", "1.0", "2", std::nullopt}));
+}
+
+TEST_F(Reader, FailuresCountAndKeepTheFirstReason) {
+  const auto campaign = store.add_campaign(fixture_campaign("tune"));
+  for (const char* reason : {"first", "second"}) {
+    TrialRecord trial = fixture_trial(campaign, reason, 1.0);
+    trial.problem = "failing";
+    trial.outcome = "crashed";
+    trial.reason = reason;
+    store.add_trial(trial);
+  }
+  const auto row = store
+                       .query(
+                           "SELECT outcome, count, first_reason, first_choice FROM failures"
+                           " WHERE problem = 'failing'")
+                       .rows.at(0);
+  EXPECT_EQ(row, (std::vector<std::optional<std::string>>{"crashed", "2", "first", "first"}));
+}
+
+}  // namespace
+}  // namespace loopbrick
