@@ -30,11 +30,10 @@ class Finish {
 
 void run_gemm(const Problem& problem, const Gemm& gemm, const Arrays& arrays, int threads) {
   const float* const a = arrays[0].data();
-  const float* const b = arrays[1].data();
   float* const c = arrays.back().data();
   const Finish finish(problem, arrays[2].data());
-  const auto copy_a = [&gemm, a](std::int64_t row, std::int64_t first, std::int64_t count,
-                                 double* piece) {
+  const auto copy_a = [&gemm, a](std::int64_t, std::int64_t row, std::int64_t first,
+                                 std::int64_t count, double* piece) {
     const std::int64_t rows = std::min(kTileRows, gemm.m - row);
     for (std::int64_t d = first; d < first + count; ++d, piece += kTileRows) {
       const float* const matrix = a + d / gemm.k * gemm.m * gemm.k + d % gemm.k;
@@ -42,68 +41,76 @@ void run_gemm(const Problem& problem, const Gemm& gemm, const Arrays& arrays, in
         piece[i] = static_cast<double>(matrix[(row + i) * gemm.k]);
     }
   };
+  const auto store = [&](std::int64_t, std::int64_t row, std::int64_t col, double sum) {
+    c[row * gemm.n + col] = finish(sum, col);
+  };
   run({.rows = gemm.m,
        .cols = gemm.n,
        .depth = gemm.batch * gemm.k,
-       .depth_multiple = 1,
+       .b = arrays[1].data(),
+       .b_depth_stride = gemm.n,
+       .b_col_stride = 1,
        .a = copy_a,
-       .b = [&gemm, b](std::int64_t d, std::int64_t col) { return b[d * gemm.n + col]; },
-       .store = [&](std::int64_t row, std::int64_t col,
-                    double sum) { c[row * gemm.n + col] = finish(sum, col); }},
+       .store = store},
       threads);
 }
 
-/// One group of a convolution as a product: a row is an output pixel, the depth walks c, r, s.
-class ConvGroup {
+/// A convolution as products, one per group: a row is an output pixel, the depth walks c, r, s.
+class ConvProduct {
  public:
-  ConvGroup(const Conv& conv, std::int64_t group)
+  explicit ConvProduct(const Conv& conv)
       : conv_(conv),
         inputs_(conv.c / conv.groups),
         features_(conv.k / conv.groups),
-        group_(group) {}
+        taps_(conv.r * conv.s) {}
 
   std::int64_t rows() const { return conv_.n * conv_.p * conv_.q; }
   std::int64_t features() const { return features_; }
-  std::int64_t taps() const { return conv_.r * conv_.s; }
-  std::int64_t depth() const { return inputs_ * taps(); }
-  std::int64_t feature(std::int64_t col) const { return group_ * features_ + col; }
-  std::int64_t output(std::int64_t row, std::int64_t col) const {
+  std::int64_t taps() const { return taps_; }
+  std::int64_t depth() const { return inputs_ * taps_; }
+  std::int64_t feature(std::int64_t group, std::int64_t col) const {
+    return group * features_ + col;
+  }
+  std::int64_t output(std::int64_t row, std::int64_t feature) const {
     const std::int64_t pixels = conv_.p * conv_.q;
-    return (row / pixels * conv_.k + feature(col)) * pixels + row % pixels;
+    return (row / pixels * conv_.k + feature) * pixels + row % pixels;
   }
 
   /// Gathers the channels [first, first + count) / taps under the windows of eight output pixels.
-  void gather(const float* x, std::int64_t row, std::int64_t first, std::int64_t count,
-              double* piece) const {
-    const std::int64_t rows_left = std::min(kTileRows, rows() - row);
-    for (std::int64_t i = 0; i < rows_left; ++i) {
-      const Pixel pixel = pixel_of(row + i);
-      for (std::int64_t d = 0; d < count; d += taps()) {
-        const std::int64_t channel = group_ * inputs_ + (first + d) / taps();
-        gather_window(x + (pixel.n * conv_.c + channel) * conv_.h * conv_.w, pixel,
-                      piece + d * kTileRows + i);
+  void gather(const float* x, std::int64_t group, std::int64_t row, std::int64_t first,
+              std::int64_t count, double* piece) const {
+    const std::int64_t used = std::min(kTileRows, rows() - row);
+    std::array<Window, kTileRows> windows;
+    for (std::int64_t i = 0; i < used; ++i)
+      windows[static_cast<std::size_t>(i)] = window_of(row + i);
+    for (std::int64_t d = 0; d < count; d += taps_) {
+      const std::int64_t channel = group * inputs_ + (first + d) / taps_;
+      for (std::int64_t i = 0; i < used; ++i) {
+        const Window& window = windows[static_cast<std::size_t>(i)];
+        const float* const plane = x + (window.image * conv_.c + channel) * conv_.h * conv_.w;
+        gather_window(plane, window, piece + d * kTileRows + i);
       }
     }
   }
 
  private:
-  /// An output pixel: its image, and the corner of its window in the input.
-  struct Pixel {
-    std::int64_t n = 0, h = 0, w = 0;
+  /// What one output pixel reads: its image, and where its window begins in the input.
+  struct Window {
+    std::int64_t image = 0, h = 0, w = 0;
   };
 
-  Pixel pixel_of(std::int64_t row) const {
+  Window window_of(std::int64_t row) const {
     const std::int64_t in_image = row % (conv_.p * conv_.q);
     return {row / (conv_.p * conv_.q), in_image / conv_.q * conv_.stride_h - conv_.pad_h,
             in_image % conv_.q * conv_.stride_w - conv_.pad_w};
   }
 
-  void gather_window(const float* plane, const Pixel& pixel, double* to) const {
+  void gather_window(const float* plane, const Window& window, double* to) const {
     for (std::int64_t r = 0; r < conv_.r; ++r) {
-      const std::int64_t h = pixel.h + r * conv_.dilation_h;
+      const std::int64_t h = window.h + r * conv_.dilation_h;
       const bool row_inside = h >= 0 && h < conv_.h;
       for (std::int64_t s = 0; s < conv_.s; ++s, to += kTileRows) {
-        const std::int64_t w = pixel.w + s * conv_.dilation_w;
+        const std::int64_t w = window.w + s * conv_.dilation_w;
         const bool inside = row_inside && w >= 0 && w < conv_.w;
         *to = inside ? static_cast<double>(plane[h * conv_.w + w]) : 0.0;
       }
@@ -111,28 +118,33 @@ class ConvGroup {
   }
 
   const Conv& conv_;
-  std::int64_t inputs_, features_, group_;
+  std::int64_t inputs_, features_, taps_;
 };
 
 void run_conv(const Problem& problem, const Conv& conv, const Arrays& arrays, int threads) {
+  const ConvProduct product(conv);
   const float* const x = arrays[0].data();
-  const float* const w = arrays[1].data();
   float* const y = arrays.back().data();
   const Finish finish(problem, arrays[2].data());
-  for (std::int64_t g = 0; g < conv.groups; ++g) {
-    const ConvGroup group(conv, g);
-    run({.rows = group.rows(),
-         .cols = group.features(),
-         .depth = group.depth(),
-         .depth_multiple = group.taps(),
-         .a = [&](std::int64_t row, std::int64_t first, std::int64_t count,
-                  double* piece) { group.gather(x, row, first, count, piece); },
-         .b = [&](std::int64_t d,
-                  std::int64_t col) { return w[group.feature(col) * group.depth() + d]; },
-         .store = [&](std::int64_t row, std::int64_t col,
-                      double sum) { y[group.output(row, col)] = finish(sum, group.feature(col)); }},
-        threads);
-  }
+  const auto gather = [&](std::int64_t group, std::int64_t row, std::int64_t first,
+                          std::int64_t count,
+                          double* piece) { product.gather(x, group, row, first, count, piece); };
+  const auto store = [&](std::int64_t group, std::int64_t row, std::int64_t col, double sum) {
+    const std::int64_t feature = product.feature(group, col);
+    y[product.output(row, feature)] = finish(sum, feature);
+  };
+  run({.groups = conv.groups,
+       .rows = product.rows(),
+       .cols = product.features(),
+       .depth = product.depth(),
+       .depth_multiple = product.taps(),
+       .b = arrays[1].data(),
+       .b_group_stride = product.features() * product.depth(),
+       .b_depth_stride = 1,
+       .b_col_stride = product.depth(),
+       .a = gather,
+       .store = store},
+      threads);
 }
 
 /// A fully connected layer is a convolution of one pixel.

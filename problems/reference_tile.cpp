@@ -9,13 +9,14 @@ namespace loopbrick {
 namespace {
 
 constexpr std::int64_t kPiece = 2048;  ///< 128 KiB of A and as much of B: both stay in L2
+constexpr std::int64_t kTileSize = kTileRows * kTileCols;
 
 using Doubles = double __attribute__((vector_size(64)));
 using Floats = float __attribute__((vector_size(32)));
 
 /// sums[8][16] += a[depth][8] (transposed) * b[depth][16]. One product of float32 is exact in
 /// double.
-__attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"))) void multiply_tile(
+__attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) void multiply_tile(
     const double* a, const float* b, std::int64_t depth, double* sums) {
   Doubles left[kTileRows];
   Doubles right[kTileRows];
@@ -48,18 +49,33 @@ std::int64_t blocks_of(std::int64_t extent, std::int64_t block) {
   return (extent + block - 1) / block;
 }
 
-/// B as [cols / 16][depth][16], zeros behind the last column.
+/// Copies one block of 16 columns, 16 rows at a time: either side is read or written in whole cache
+/// lines.
+void pack_block(const SlowProduct& product, const float* from, std::int64_t cols, float* to) {
+  constexpr std::int64_t kRows = 16;
+  for (std::int64_t first = 0; first < product.depth; first += kRows) {
+    const std::int64_t end = std::min(first + kRows, product.depth);
+    for (std::int64_t col = 0; col < cols; ++col) {
+      for (std::int64_t d = first; d < end; ++d) {
+        to[d * kTileCols + col] = from[d * product.b_depth_stride + col * product.b_col_stride];
+      }
+    }
+  }
+}
+
+/// B as [groups][cols / 16][depth][16], zeros behind the last column.
 std::vector<float> pack_b(const SlowProduct& product, int threads) {
   const std::int64_t blocks = blocks_of(product.cols, kTileCols);
-  std::vector<float> packed(static_cast<std::size_t>(blocks * product.depth * kTileCols));
-#pragma omp parallel for num_threads(threads)
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    const std::int64_t first = block * kTileCols;
-    const std::int64_t count = std::min(kTileCols, product.cols - first);
-    float* to = packed.data() + block * product.depth * kTileCols;
-    for (std::int64_t d = 0; d < product.depth; ++d) {
-      for (std::int64_t col = 0; col < count; ++col)
-        to[d * kTileCols + col] = product.b(d, first + col);
+  const std::int64_t size = product.depth * kTileCols;
+  std::vector<float> packed(static_cast<std::size_t>(product.groups * blocks * size));
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (std::int64_t group = 0; group < product.groups; ++group) {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const std::int64_t col = block * kTileCols;
+      const float* const from =
+          product.b + group * product.b_group_stride + col * product.b_col_stride;
+      pack_block(product, from, std::min(kTileCols, product.cols - col),
+                 packed.data() + (group * blocks + block) * size);
     }
   }
   return packed;
@@ -80,31 +96,32 @@ std::vector<Scratch> make_scratch(const SlowProduct& product, int threads) {
   const std::int64_t blocks = blocks_of(product.cols, kTileCols);
   return std::vector<Scratch>(
       static_cast<std::size_t>(threads),
-      Scratch{
-          .piece = std::vector<double>(static_cast<std::size_t>(length * kTileRows)),
-          .sums = std::vector<double>(static_cast<std::size_t>(blocks * kTileRows * kTileCols))});
+      Scratch{.piece = std::vector<double>(static_cast<std::size_t>(length * kTileRows)),
+              .sums = std::vector<double>(static_cast<std::size_t>(blocks * kTileSize))});
 }
 
-void sum_rows(const SlowProduct& product, const std::vector<float>& b, std::int64_t row,
+/// Sums eight rows of one group; `b` is that group's part of the packed B.
+void sum_rows(const SlowProduct& product, const float* b, std::int64_t group, std::int64_t row,
               Scratch& scratch) {
   std::ranges::fill(scratch.sums, 0.0);
   const std::int64_t length = piece_length(product);
   for (std::int64_t first = 0; first < product.depth; first += length) {
     const std::int64_t count = std::min(length, product.depth - first);
-    product.a(row, first, count, scratch.piece.data());
+    product.a(group, row, first, count, scratch.piece.data());
     for (std::int64_t block = 0; block < blocks_of(product.cols, kTileCols); ++block) {
-      multiply_tile(scratch.piece.data(), b.data() + (block * product.depth + first) * kTileCols,
-                    count, scratch.sums.data() + block * kTileRows * kTileCols);
+      multiply_tile(scratch.piece.data(), b + (block * product.depth + first) * kTileCols, count,
+                    scratch.sums.data() + block * kTileSize);
     }
   }
 }
 
-void store_rows(const SlowProduct& product, std::int64_t row, const Scratch& scratch) {
+void store_rows(const SlowProduct& product, std::int64_t group, std::int64_t row,
+                const Scratch& scratch) {
   const std::int64_t rows = std::min(kTileRows, product.rows - row);
   for (std::int64_t col = 0; col < product.cols; ++col) {
-    const double* tile = scratch.sums.data() + col / kTileCols * kTileRows * kTileCols;
+    const double* const tile = scratch.sums.data() + col / kTileCols * kTileSize;
     for (std::int64_t i = 0; i < rows; ++i)
-      product.store(row + i, col, tile[i * kTileCols + col % kTileCols]);
+      product.store(group, row + i, col, tile[i * kTileCols + col % kTileCols]);
   }
 }
 
@@ -112,15 +129,15 @@ void store_rows(const SlowProduct& product, std::int64_t row, const Scratch& scr
 
 void run(const SlowProduct& product, int threads) {
   const std::vector<float> b = pack_b(product, threads);
+  const std::int64_t b_size = blocks_of(product.cols, kTileCols) * product.depth * kTileCols;
   std::vector<Scratch> scratch = make_scratch(product, threads);
   const std::int64_t tiles = blocks_of(product.rows, kTileRows);
-#pragma omp parallel num_threads(threads)
-  {
-    Scratch& own = scratch[static_cast<std::size_t>(omp_get_thread_num())];
-#pragma omp for schedule(dynamic)
+#pragma omp parallel for collapse(2) schedule(dynamic) num_threads(threads)
+  for (std::int64_t group = 0; group < product.groups; ++group) {
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
-      sum_rows(product, b, tile * kTileRows, own);
-      store_rows(product, tile * kTileRows, own);
+      Scratch& own = scratch[static_cast<std::size_t>(omp_get_thread_num())];
+      sum_rows(product, b.data() + group * b_size, group, tile * kTileRows, own);
+      store_rows(product, group, tile * kTileRows, own);
     }
   }
 }

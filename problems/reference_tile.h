@@ -7,27 +7,32 @@ namespace loopbrick {
 constexpr std::int64_t kTileRows = 8;
 constexpr std::int64_t kTileCols = 16;  ///< 16 x 8 doubles fill half of the AVX-512 registers
 
-/// A matrix product as the reference sees it: Y = A * B with A made a piece at a time, so that a
-/// convolution is one without im2col in memory.
+/// Matrix products as the reference sees them: Y = A * B, one per group, with A made a piece at a
+/// time, so that a convolution is one without im2col in memory.
 ///
-/// Shapes  A rows x depth, B depth x cols.
+/// Shapes  A rows x depth, B depth x cols; element (d, col) of B lies at
+///         b[group * b_group_stride + d * b_depth_stride + col * b_col_stride].
 struct SlowProduct {
-  std::int64_t rows = 0, cols = 0, depth = 0;
+  std::int64_t groups = 1, rows = 0, cols = 0, depth = 0;
   std::int64_t depth_multiple = 1;  ///< pieces of the depth begin at multiples of this
 
-  /// Writes A[row + i][first + d] to piece[d * kTileRows + i] for d < count and i < kTileRows; 0
-  /// where row + i is no row.
-  std::function<void(std::int64_t row, std::int64_t first, std::int64_t count, double* piece)> a;
+  const float* b = nullptr;
+  std::int64_t b_group_stride = 0, b_depth_stride = 0, b_col_stride = 0;
 
-  std::function<float(std::int64_t depth, std::int64_t col)> b;
+  /// Writes A[row + i][first + d] to piece[d * kTileRows + i] for d < count, i < kTileRows and row
+  /// + i < rows.
+  std::function<void(std::int64_t group, std::int64_t row, std::int64_t first, std::int64_t count,
+                     double* piece)>
+      a;
 
-  /// Takes the finished element.
-  std::function<void(std::int64_t row, std::int64_t col, double sum)> store;
+  /// Takes a finished element.
+  std::function<void(std::int64_t group, std::int64_t row, std::int64_t col, double sum)> store;
 };
 
 /// Sums in double and in the order of the depth.
 ///
-/// Threads  `threads` OpenMP threads share the rows; a, b and store are called from all of them.
+/// Threads  `threads` OpenMP threads share groups and rows; a and store are called from all of
+/// them.
 void run(const SlowProduct& product, int threads);
 
 }  // namespace loopbrick
