@@ -3,7 +3,9 @@ include(GoogleTest)
 find_package(GTest REQUIRED)
 
 add_library(loopbrick_options INTERFACE)
-target_compile_options(loopbrick_options INTERFACE -Wall -Wextra -Wshadow -Wconversion)
+target_compile_options(loopbrick_options INTERFACE -Wall -Wextra -Wshadow -Wconversion
+                       -Wno-missing-field-initializers  # designated initialisers leave defaults out
+                       -Wno-restrict)                   # false alarms of g++ 12 on std::string + "literal"
 
 # loopbrick_library(<folder> SOURCES ... [LINK ...] [PRIVATE ...]): the library of one folder.
 function(loopbrick_library name)

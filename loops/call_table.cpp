@@ -1,0 +1,286 @@
+#include "loops/call_table.h"
+
+#include <algorithm>
+#include <set>
+
+#include "loops/step_facts.h"
+
+namespace loopbrick {
+
+namespace {
+
+constexpr int kMostWindows =
+    8;  // groups in one kernel; a tile that the rim cuts into more takes several kernel calls
+
+std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
+
+std::size_t find(const std::vector<std::int64_t>& sizes, std::int64_t size) {
+  std::size_t i = 0;
+  while (sizes[i] != size) ++i;
+  return i;
+}
+
+std::vector<std::int64_t> sizes_of(const Contraction& contraction, const Step& step, Axis axis) {
+  if (axis == Axis::none || !contraction.has(axis)) return {1};
+  if (contraction.extent(axis) == 0) return {0};
+  return tile_sizes({contraction.extent(axis)}, steps_over(step, axis));
+}
+
+std::vector<std::int64_t> row_sizes(const Contraction& contraction, const Step& step) {
+  if (!flattens(step)) return sizes_of(contraction, step, contraction.row);
+  std::vector<std::int64_t> sizes = sizes_of(contraction, step, contraction.line);
+  for (std::int64_t& size : sizes) size *= contraction.extent(contraction.row);
+  return tile_sizes(sizes, steps_over_flattened(step));
+}
+
+std::int64_t extent_or_one(const Contraction& contraction, Axis axis) {
+  return contraction.has(axis) ? contraction.extent(axis) : 1;
+}
+
+/// Axes in the order that the batch walks them: as written, then those that a call meets one of.
+std::vector<Axis> batch_order(const Contraction& contraction, const Sum& sum) {
+  std::vector<Axis> order(sum.batch.begin(), sum.batch.end());
+  for (const Axis axis : contraction.sums) {
+    if (std::find(order.begin(), order.end(), axis) == order.end()) order.push_back(axis);
+  }
+  return order;
+}
+
+bool sums_are_looped(const Contraction& contraction, const Step& step) {
+  for (const Axis axis : contraction.sums) {
+    const Steps steps = steps_over(step, axis);
+    if (!steps.empty() && steps.back() < contraction.extent(axis)) return true;
+  }
+  return false;
+}
+
+/// What the batch walks along each axis, as indices from where the call starts.
+struct Walked {
+  std::vector<Axis> order;
+  std::array<std::vector<std::int64_t>, kAxisCount> indices;
+};
+
+void append_entries(const Walked& walked, std::size_t level, const Access& a, const Access& b,
+                    BatchOffset at, std::vector<BatchOffset>& to) {
+  if (level == walked.order.size()) {
+    to.push_back(at);
+    return;
+  }
+  const std::size_t axis = place(walked.order[level]);
+  for (const std::int64_t i : walked.indices[axis]) {
+    append_entries(walked, level + 1, a, b, {at.a + a[axis].offset(i), at.b + b[axis].offset(i)},
+                   to);
+  }
+}
+
+std::vector<std::int64_t> indices(const Range& range, std::int64_t step) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = range.begin; i < range.end; i += step) all.push_back(i);
+  return all;
+}
+
+}  // namespace
+
+CallTable::CallTable(const Contraction& contraction, const Step& step, const Access& a,
+                     const Access& b, const PostOps& post, const Conditions& conditions,
+                     KernelCache& kernels)
+    : has_post_(post.any()),
+      by_address_(step.marks.batch == BatchForm::address),
+      by_stride_(step.marks.batch == BatchForm::stride) {
+  find_sizes(contraction, step);
+  for (const RowPattern& pattern : rim_->patterns()) {
+    for (const std::int64_t depth : depths_) {
+      pieces_.push_back(pieces(contraction, step, pattern, depth));
+    }
+  }
+  make_batches(contraction, step, a, b);
+  make_kernels(contraction, step, a, b, post, conditions, kernels);
+}
+
+void CallTable::find_sizes(const Contraction& contraction, const Step& step) {
+  columns_ = sizes_of(contraction, step, contraction.columns);
+  lines_ =
+      flattens(step) ? std::vector<std::int64_t>{1} : sizes_of(contraction, step, contraction.line);
+  depths_ = sizes_of(contraction, step, contraction.depth);
+  outers_ = sizes_of(contraction, step, Axis::b);
+  const bool windows = has_windows(contraction, step);
+  rim_ = std::make_unique<RimTable>(
+      RimTable::Tiling{
+          .rows = contraction.extent(contraction.row),
+          .lines = contraction.line == Axis::none ? 1 : contraction.extent(contraction.line),
+          .taps_across = extent_or_one(contraction, Axis::s),
+          .taps_down = extent_or_one(contraction, Axis::r),
+          .row_steps = steps_over(step, contraction.row),
+          .line_steps =
+              contraction.line == Axis::none ? Steps{} : steps_over(step, contraction.line),
+          .s_steps = contraction.has(Axis::s) ? steps_over(step, Axis::s) : Steps{},
+          .r_steps = contraction.has(Axis::r) ? steps_over(step, Axis::r) : Steps{}},
+      windows ? &contraction.borders[0] : nullptr, windows ? &contraction.borders[1] : nullptr,
+      row_sizes(contraction, step));
+}
+
+std::vector<CallTable::Piece> CallTable::pieces(const Contraction& contraction, const Step& step,
+                                                const RowPattern& pattern,
+                                                std::int64_t depth) const {
+  const std::int64_t entry = entry_depth(contraction, step);
+  const std::int64_t full = entry == 0 ? 0 : depth / entry * entry;
+  std::vector<Piece> list;
+  std::size_t group = 0;
+  do {
+    const std::size_t end = std::min(group + kMostWindows, pattern.groups.size());
+    const std::vector<TapGroup> groups(pattern.groups.begin() + static_cast<std::ptrdiff_t>(group),
+                                       pattern.groups.begin() + static_cast<std::ptrdiff_t>(end));
+    if (full > 0 || depth == 0)
+      list.push_back({.rows = pattern.rows, .groups = groups, .depths = {0, full}, .entry = entry});
+    if (full < depth) {
+      list.push_back(
+          {.rows = pattern.rows, .groups = groups, .depths = {full, depth}, .entry = depth - full});
+    }
+    group = end;
+  } while (group < pattern.groups.size());
+  return list;
+}
+
+void CallTable::make_batches(const Contraction& contraction, const Step& step, const Access& a,
+                             const Access& b) {
+  Walked walked{.order = batch_order(contraction, step.sums[0]), .indices = {}};
+  for (std::vector<Piece>& pieces : pieces_) {
+    for (Piece& piece : pieces) {
+      piece.batches = batches_.size();
+      walked.indices[place(contraction.depth)] =
+          piece.entry == 0 ? std::vector<std::int64_t>{0} : indices(piece.depths, piece.entry);
+      for (const Range& tap_rows : rim_->tap_rows()) {
+        for (const std::int64_t outer : outers_) {
+          walked.indices[place(Axis::r)] = indices(tap_rows, 1);
+          walked.indices[place(Axis::b)] = indices({0, outer}, 1);
+          Batch batch;
+          for (const TapGroup& group : piece.groups) {
+            const auto before = static_cast<std::int64_t>(batch.entries.size());
+            walked.indices[place(Axis::s)] = group.taps;
+            append_entries(walked, 0, a, b, {}, batch.entries);
+            batch.counts.push_back(static_cast<std::int64_t>(batch.entries.size()) - before);
+          }
+          if (batch.counts.empty()) batch.counts.push_back(0);
+          longest_batch_ =
+              std::max(longest_batch_, static_cast<std::int64_t>(batch.entries.size()));
+          batches_.push_back(std::move(batch));
+        }
+      }
+    }
+  }
+}
+
+void CallTable::make_kernels(const Contraction& contraction, const Step& step, const Access& a,
+                             const Access& b, const PostOps& post, const Conditions& conditions,
+                             KernelCache& kernels) {
+  BrgemmSpec spec{.isa = conditions.isa};
+  const std::size_t row =
+      flattens(step) ? static_cast<std::size_t>(kFlattened) : place(contraction.row);
+  spec.a_row_stride = a[row].inner;
+  spec.ldc = contraction.c[row].inner;
+  spec.a_k_stride = a[place(contraction.depth)].inner;
+  spec.ldb = b[place(contraction.depth)].inner;
+  spec.form = step.marks.batch;
+  spec.tile_rows = step.marks.tile_rows;
+  spec.tile_cols = step.marks.tile_cols;
+  spec.stream = step.marks.stream;
+  spec.ahead = step.marks.ahead;
+  const bool looped = sums_are_looped(contraction, step);
+  for (std::vector<Piece>& pieces : pieces_) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      Piece& piece = pieces[i];
+      piece.kernels = kernels_.size();
+      spec.k = static_cast<int>(piece.entry);
+      spec.windows.clear();
+      const bool whole = piece.groups.empty() ||
+                         (piece.groups.size() == 1 &&
+                          piece.groups[0].window == RowWindow{0, static_cast<int>(piece.rows)});
+      if (!whole) {
+        for (const TapGroup& group : piece.groups) spec.windows.push_back(group.window);
+      }
+      if (spec.form == BatchForm::stride) set_batch_strides(piece, spec);
+      for (const std::int64_t lines : lines_) {
+        spec.m = static_cast<int>(lines * piece.rows);
+        spec.line = lines > 1 ? static_cast<int>(piece.rows) : 0;
+        spec.a_line_stride = lines > 1 ? a[place(contraction.line)].inner : 0;
+        spec.c_line_stride = lines > 1 ? contraction.c[place(contraction.line)].inner : 0;
+        for (const std::int64_t columns : columns_) {
+          spec.n = static_cast<int>(columns);
+          for (const bool first : {false, true}) {
+            for (const bool last : {false, true}) {
+              const bool finishes = last && has_post_;
+              const bool met = (first ? i == 0 : i > 0 || looped) && (finishes == last) &&
+                               (finishes ? i + 1 == pieces.size()
+                                         : !has_post_ || i + 1 < pieces.size() || looped);
+              spec.accumulate = !first;
+              spec.bias = finishes && post.bias;
+              spec.activation = finishes ? post.activation : Activation::none;
+              kernels_.push_back(met ? kernels.get(spec) : nullptr);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+void CallTable::set_batch_strides(const Piece& piece, BrgemmSpec& spec) const {
+  for (std::size_t i = 0; i < rim_->tap_rows().size() * outers_.size(); ++i) {
+    const std::vector<BatchOffset>& entries = batches_[piece.batches + i].entries;
+    if (entries.size() < 2) continue;
+    spec.a_batch_stride = entries[1].a - entries[0].a;
+    spec.b_batch_stride = entries[1].b - entries[0].b;
+    return;
+  }
+}
+
+void CallTable::call(const CallSite& site, const Operands& operands,
+                     BatchAddress* scratch) const noexcept {
+  const auto pattern =
+      static_cast<std::size_t>(rim_->pattern(site.first_row, site.rows, site.first_tap_across));
+  const auto tap_rows =
+      static_cast<std::size_t>(rim_->tap_rows_of(site.first_line, site.first_tap_down));
+  const std::size_t batch = tap_rows * outers_.size() + find(outers_, site.outer);
+  const std::size_t sizes =
+      find(lines_, site.lines) * columns_.size() + find(columns_, site.columns);
+  const std::vector<Piece>& pieces = pieces_[pattern * depths_.size() + find(depths_, site.depth)];
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const bool first = site.first && i == 0;
+    const bool last = has_post_ && site.last && i + 1 == pieces.size();
+    const BrgemmKernel& kernel =
+        *kernels_[pieces[i].kernels + sizes * 4 + (first ? 2 : 0) + (last ? 1 : 0)];
+    call_kernel(kernel, batches_[pieces[i].batches + batch], operands, scratch);
+  }
+}
+
+void CallTable::call_kernel(const BrgemmKernel& kernel, const Batch& batch,
+                            const Operands& operands, BatchAddress* scratch) const noexcept {
+  BrgemmCall call{.a = operands.a,
+                  .b = operands.b,
+                  .c = operands.c,
+                  .list = batch.entries.data(),
+                  .counts = batch.counts.data(),
+                  .bias = operands.bias};
+  if (by_address_) {
+    for (std::size_t i = 0; i < batch.entries.size(); ++i) {
+      scratch[i] = {operands.a + batch.entries[i].a, operands.b + batch.entries[i].b};
+    }
+    call.list = scratch;
+  } else if (by_stride_ && !batch.entries.empty()) {
+    call.a = operands.a + batch.entries[0].a;
+    call.b = operands.b + batch.entries[0].b;
+  }
+  kernel(call);
+}
+
+std::string CallTable::kernels() const {
+  std::set<std::string> specs;
+  for (const auto& kernel : kernels_) {
+    if (kernel != nullptr) specs.insert(to_string(kernel->spec()));
+  }
+  std::string text;
+  for (const std::string& spec : specs) text += spec + "\n";
+  return text;
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,101 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel_cache.h"
+#include "loops/contraction.h"
+#include "loops/rim_table.h"
+#include "loops/schedule.h"
+#include "problems/conditions.h"
+
+namespace loopbrick {
+
+/// What happens to a finished tile of C.
+struct PostOps {
+  bool bias = false;
+  Activation activation = Activation::none;
+
+  bool any() const { return bias || activation != Activation::none; }
+};
+
+/// Where one call starts and how far it reaches.
+struct CallSite {
+  std::int64_t columns = 0;
+  std::int64_t lines = 0;
+  std::int64_t rows = 0;   ///< in each line
+  std::int64_t depth = 0;  ///< elements of the depth axis that the batch walks
+  std::int64_t outer = 0;  ///< of the batch axis b
+  std::int64_t first_line = 0, first_row = 0, first_tap_down = 0, first_tap_across = 0;
+  bool first = false;  ///< overwrites C
+  bool last = false;   ///< finishes C
+};
+
+/// The kernels and batch lists for every kind of call that a step meets: sizes of the last tiles,
+/// the ways the rim cuts a tile, full and partial depth. Made once; looked up by where a call
+/// starts.
+class CallTable {
+ public:
+  /// `a` and `b` are the operands as the calls see them (packed, laid out by the plan).
+  CallTable(const Contraction& contraction, const Step& step, const Access& a, const Access& b,
+            const PostOps& post, const Conditions& conditions, KernelCache& kernels);
+
+  struct Operands {
+    const float* a;
+    const float* b;
+    float* c;
+    const float* bias;
+  };
+  /// Runs the one call at `site`, as several kernel calls where depth or windows need them.
+  /// `scratch` holds longest_batch() addresses.
+  void call(const CallSite& site, const Operands& operands, BatchAddress* scratch) const noexcept;
+
+  std::int64_t longest_batch() const { return longest_batch_; }
+  std::string kernels() const;  ///< each spec once, one a line
+  const std::vector<std::shared_ptr<const BrgemmKernel>>& all() const {
+    return kernels_;
+  }  ///< holes are null
+
+ private:
+  /// The batch of one kernel call: entries in group order, and how many each group has.
+  struct Batch {
+    std::vector<BatchOffset> entries;
+    std::vector<std::int64_t> counts;
+  };
+  /// One kernel call of a site: what of the batch it takes, and where its kernels and batches stand
+  /// in the tables.
+  struct Piece {
+    std::int64_t rows = 0;
+    std::vector<TapGroup> groups;
+    Range depths;
+    std::int64_t entry = 0;  ///< depth of one entry
+    std::size_t kernels = 0;
+    std::size_t batches = 0;
+  };
+
+  void find_sizes(const Contraction& contraction, const Step& step);
+  std::vector<Piece> pieces(const Contraction& contraction, const Step& step,
+                            const RowPattern& pattern, std::int64_t depth) const;
+  void make_batches(const Contraction& contraction, const Step& step, const Access& a,
+                    const Access& b);
+  void make_kernels(const Contraction& contraction, const Step& step, const Access& a,
+                    const Access& b, const PostOps& post, const Conditions& conditions,
+                    KernelCache& kernels);
+  void set_batch_strides(const Piece& piece, BrgemmSpec& spec) const;
+  void call_kernel(const BrgemmKernel& kernel, const Batch& batch, const Operands& operands,
+                   BatchAddress* scratch) const noexcept;
+
+  std::unique_ptr<RimTable> rim_;
+  std::vector<std::int64_t> columns_, lines_, depths_, outers_;
+  std::vector<std::vector<Piece>> pieces_;  ///< [pattern][depth]
+  std::vector<Batch> batches_;              ///< [piece][tap rows][outer]
+  std::vector<std::shared_ptr<const BrgemmKernel>>
+      kernels_;  ///< [piece][lines][columns][first][last]
+  std::int64_t longest_batch_ = 0;
+  bool has_post_ = false;
+  bool by_address_ = false;
+  bool by_stride_ = false;
+};
+
+}  // namespace loopbrick

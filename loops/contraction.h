@@ -1,0 +1,95 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "kernels/few.h"
+#include "loops/schedule.h"
+#include "problems/problem.h"
+#include "problems/refusal.h"
+
+namespace loopbrick {
+
+inline constexpr std::string_view kAxisLetters = "bcfghkmnpqrstw";
+inline constexpr int kAxisCount =
+    15;  ///< one place for each letter, and the last for the flattened pq
+inline constexpr int kFlattened = kAxisCount - 1;
+inline constexpr std::int64_t kNoAxis = -1;
+
+/// The place of an axis in the arrays below; Axis::none has none (asserted).
+int index_of(Axis axis);
+
+/// Where index i of one axis lies in an operand: (i / block) * outer + (i % block) * inner; block
+/// 0: i * inner.
+///
+/// Units  elements.
+struct AxisAccess {
+  std::int64_t inner = 0;
+  std::int64_t block = 0;
+  std::int64_t outer = 0;
+
+  std::int64_t offset(std::int64_t i) const {
+    return block == 0 ? i * inner : (i / block) * outer + (i % block) * inner;
+  }
+};
+
+/// One operand of the contraction: the offset of an element is the sum over the axes.
+using Access = std::array<AxisAccess, kAxisCount>;
+
+/// Input row of output row `out` and filter row `tap`: out * stride + tap * dilation - pad, on the
+/// image if in [0, extent).
+struct Border {
+  Axis out = Axis::none;
+  Axis tap = Axis::none;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t pad = 0;
+  std::int64_t extent = 1;
+  std::int64_t pitch = 0;  ///< elements of A between two neighbours on the image
+
+  std::int64_t input(std::int64_t o, std::int64_t t) const {
+    return o * stride + t * dilation - pad;
+  }
+};
+
+/// What every primitive is to the loops: C[outputs] = sum over the summed axes of A * B.
+///
+/// `columns` is the vector dimension of C and B. Rows of one call are the last steps of `line` and
+/// `row` (pixels: p and q; a GEMM has rows m only, and no line). Only `depth` may be the depth of a
+/// batch entry.
+struct Contraction {
+  Contraction() { extents.fill(kNoAxis); }
+
+  std::array<std::int64_t, kAxisCount>
+      extents;  ///< kNoAxis: the problem has no such axis; 0: an empty sum
+  Few<Axis, 5> outputs;
+  Few<Axis, 5> sums;
+  Axis columns = Axis::none;
+  Axis line = Axis::none;
+  Axis row = Axis::none;
+  Axis depth = Axis::none;
+  Few<Border, 2> borders;  ///< of line and row, in this order; empty for a GEMM
+  Access a{};
+  std::int64_t a_origin =
+      0;  ///< of the tap on pixel (0, 0) with all indices 0: before the image by the padding
+  Access c{};
+  Access b{};                      ///< as given; unused when `plan_lays_out_b`
+  bool plan_lays_out_b = false;    ///< weights: the schedule decides how B lies
+  std::int64_t depth_block = 0;    ///< a depth must not cross it in A; 0: none
+  std::int64_t columns_block = 0;  ///< nor a tile of columns in C
+
+  std::int64_t extent(Axis axis) const { return extents[static_cast<std::size_t>(index_of(axis))]; }
+  bool has(Axis axis) const { return extent(axis) != kNoAxis; }
+  bool is_sum(Axis axis) const;
+  bool is_output(Axis axis) const;
+
+  /// True if some tap of some output pixel lies on padding.
+  bool has_rim() const;
+};
+
+/// The contraction of a problem, or why there is none (yet): one function a primitive and pass.
+std::variant<Contraction, Refusal> contraction(const Problem& problem);
+
+}  // namespace loopbrick

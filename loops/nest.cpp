@@ -1,0 +1,267 @@
+#include "loops/nest.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <omp.h>
+
+#include "loops/step_facts.h"
+
+namespace loopbrick {
+
+namespace {
+
+constexpr std::int64_t kCacheLine = 64;
+
+std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
+
+std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+Nest::Nest(const Contraction& contraction, const Step& step, const PostOps& post,
+           const Conditions& conditions, KernelCache& kernels)
+    : contraction_(contraction),
+      step_(step),
+      threads_(conditions.threads),
+      dynamic_(step.marks.deal == Deal::dynamic),
+      flattened_(flattens(step)) {
+  if (pack_at(step) >= 0) pack_ = std::make_unique<PackCopy>(contraction, step);
+  const Access a = pack_ == nullptr ? contraction.a : pack_->access();
+  table_ =
+      std::make_unique<CallTable>(contraction, step, a, contraction.b, post, conditions, kernels);
+  add_levels();
+  for (const Axis axis : contraction.sums) {
+    if (!steps_over(step, axis).empty()) looped_sums_.push_back(place(axis));
+  }
+  if (pack_ != nullptr)
+    packed_bytes_ = round_up(pack_->elements() * std::int64_t{sizeof(float)}, kCacheLine);
+  const bool by_address = step.marks.batch == BatchForm::address;
+  const std::int64_t addresses =
+      by_address ? table_->longest_batch() * std::int64_t{sizeof(BatchAddress)} : 0;
+  bytes_a_thread_ = packed_bytes_ + round_up(addresses, kCacheLine);
+}
+
+void Nest::add_levels() {
+  for (int i = 0; i < step_.elements.size(); ++i) levels_.push_back(level(step_.elements[i], i));
+  for (std::size_t i = levels_.size(); i-- > 0;) {  // the first loop of a grid knows its length
+    if (levels_[i].kind != Level::Kind::grid) continue;
+    const bool more = i + 1 < levels_.size() && levels_[i + 1].kind == Level::Kind::grid;
+    levels_[i].grid = 1 + (more ? levels_[i + 1].grid : 0);
+  }
+}
+
+Nest::Level Nest::level(const Element& element, int at) const {
+  Level level;
+  if (element.is_pack()) {
+    level.kind = Level::Kind::pack;
+    return level;
+  }
+  const Loop& loop = element.loop;
+  const bool flattened = loop.fused != Axis::none;
+  level.kind = loop.parallel ? Level::Kind::grid : Level::Kind::serial;
+  level.axis = flattened ? static_cast<std::size_t>(kFlattened) : place(loop.axis);
+  level.step = loop.step;
+  level.ways = loop.ways;
+  std::int64_t around = contraction_.extents[level.axis];
+  bool outermost = true;
+  for (int i = 0; i < at; ++i) {
+    const Element& before = step_.elements[i];
+    if (before.is_pack() || before.loop.axis != loop.axis || before.loop.fused != loop.fused)
+      continue;
+    around = before.loop.step;
+    outermost = false;
+  }
+  level.opens_flattened = flattened && outermost;
+  level.rotated = loop.axis == step_.marks.rotate && !loop.parallel && outermost;
+  const int packed_at = pack_at(step_);
+  const Access a = packed_at >= 0 && at > packed_at ? pack_->access() : contraction_.a;
+  level.a = move(a[level.axis], level.step, around);
+  level.b = move(contraction_.b[level.axis], level.step, around);
+  level.c = move(contraction_.c[level.axis], level.step, around);
+  return level;
+}
+
+/// Between two starts of rounds that lie `step` apart within `around`, as one multiplication
+/// wherever that is exact.
+Move Nest::move(const AxisAccess& access, std::int64_t step, std::int64_t around) const {
+  if (access.block == 0) return {.unit = access.inner};
+  if (step % access.block == 0) return {.unit = access.outer / access.block};
+  if (access.block % around == 0) return {.unit = access.inner};
+  assert(std::has_single_bit(static_cast<std::uint64_t>(access.block)));
+  return {.shift = std::countr_zero(static_cast<std::uint64_t>(access.block)),
+          .inner = access.inner,
+          .outer = access.outer};
+}
+
+void Nest::run(const Operands& operands, std::byte* workspace) const noexcept {
+  std::atomic<std::int64_t> next_cell{0};
+#pragma omp parallel num_threads(threads_)
+  {
+    // OpenMP may give fewer threads than asked for: then each does the work of several
+    for (int number = omp_get_thread_num(); number < threads_; number += omp_get_num_threads()) {
+      Thread thread{.operands = operands, .number = number, .next_cell = &next_cell};
+      for (std::size_t axis = 0; axis < thread.ranges.size(); ++axis) {
+        thread.ranges[axis] = {0, std::max<std::int64_t>(contraction_.extents[axis], 0)};
+      }
+      std::byte* own = workspace + number * bytes_a_thread_;
+      thread.packed = reinterpret_cast<float*>(own);
+      thread.addresses = reinterpret_cast<BatchAddress*>(own + packed_bytes_);
+      walk(0, thread, {.a = contraction_.a_origin});
+    }
+  }
+}
+
+void Nest::walk(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept {
+  if (at == levels_.size()) return call(thread, offsets);
+  switch (levels_[at].kind) {
+    case Level::Kind::serial:
+      return walk_rounds(at, thread, offsets);
+    case Level::Kind::grid:
+      return walk_grid(at, thread, offsets);
+    case Level::Kind::pack:
+      return pack(at, thread, offsets);
+  }
+}
+
+/// The range that a loop divides; a flattened one takes over what the loops over p have left.
+Range Nest::open(const Level& level, Thread& thread) const noexcept {
+  Range& range = thread.ranges[level.axis];
+  if (level.opens_flattened) {
+    const Range& lines = thread.ranges[place(contraction_.line)];
+    const std::int64_t row = contraction_.extent(contraction_.row);
+    range = {lines.begin * row, lines.end * row};
+  }
+  return range;
+}
+
+std::int64_t Nest::rounds(const Level& level, const Thread& thread) const noexcept {
+  return (thread.ranges[level.axis].size() + level.step - 1) / level.step;
+}
+
+void Nest::walk_rounds(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept {
+  const Level& level = levels_[at];
+  const Range whole = open(level, thread);
+  const std::int64_t count = rounds(level, thread);
+  const std::int64_t first = level.rotated ? count * thread.number / threads_ : 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t round = first + i < count ? first + i : first + i - count;
+    const std::int64_t begin = whole.begin + round * level.step;
+    thread.ranges[level.axis] = {begin, std::min(begin + level.step, whole.end)};
+    walk(at + 1, thread,
+         {offsets.a + level.a.between(whole.begin, begin),
+          offsets.b + level.b.between(whole.begin, begin),
+          offsets.c + level.c.between(whole.begin, begin)});
+  }
+  thread.ranges[level.axis] = whole;
+}
+
+void Nest::walk_grid(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept {
+  const int loops = levels_[at].grid;
+  if (levels_[at].ways != 0) return walk_ways(at, loops, thread.number, thread, offsets);
+  std::int64_t cells = 1;
+  for (int i = 0; i < loops; ++i) {
+    const Level& level = levels_[at + static_cast<std::size_t>(i)];
+    open(level, thread);
+    cells *= rounds(level, thread);
+  }
+  if (dynamic_) {
+    for (std::int64_t cell;
+         (cell = thread.next_cell->fetch_add(1, std::memory_order_relaxed)) < cells;) {
+      walk_cell(at, cell, thread, offsets);
+    }
+    return;
+  }
+  const std::int64_t end = cells * (thread.number + 1) / threads_;
+  for (std::int64_t cell = cells * thread.number / threads_; cell < end; ++cell) {
+    walk_cell(at, cell, thread, offsets);
+  }
+}
+
+/// One loop of a grid with a thread count of its own along each loop: this thread's run of rounds,
+/// then the next loop.
+void Nest::walk_ways(std::size_t at, int left, int number, Thread& thread,
+                     const Offsets& offsets) const noexcept {
+  if (left == 0) return walk(at, thread, offsets);
+  const Level& level = levels_[at];
+  std::int64_t inner_ways = 1;
+  for (int i = 1; i < left; ++i) inner_ways *= levels_[at + static_cast<std::size_t>(i)].ways;
+  const std::int64_t way = number / inner_ways;
+  const Range whole = open(level, thread);
+  const std::int64_t count = rounds(level, thread);
+  const std::int64_t end = count * (way + 1) / level.ways;
+  for (std::int64_t round = count * way / level.ways; round < end; ++round) {
+    const std::int64_t begin = whole.begin + round * level.step;
+    thread.ranges[level.axis] = {begin, std::min(begin + level.step, whole.end)};
+    walk_ways(at + 1, left - 1, static_cast<int>(number % inner_ways), thread,
+              {offsets.a + level.a.between(whole.begin, begin),
+               offsets.b + level.b.between(whole.begin, begin),
+               offsets.c + level.c.between(whole.begin, begin)});
+  }
+  thread.ranges[level.axis] = whole;
+}
+
+/// One cell of the grid that starts at level `at`: the last loop is the fastest.
+void Nest::walk_cell(std::size_t at, std::int64_t cell, Thread& thread,
+                     const Offsets& offsets) const noexcept {
+  const auto loops = static_cast<std::size_t>(levels_[at].grid);
+  Range saved[kAxisCount];
+  Offsets here = offsets;
+  for (std::size_t i = loops; i-- > 0;) {
+    const Level& level = levels_[at + i];
+    const Range whole = thread.ranges[level.axis];
+    const std::int64_t count = rounds(level, thread);
+    const std::int64_t begin = whole.begin + cell % count * level.step;
+    cell /= count;
+    saved[i] = whole;
+    thread.ranges[level.axis] = {begin, std::min(begin + level.step, whole.end)};
+    here.a += level.a.between(whole.begin, begin);
+    here.b += level.b.between(whole.begin, begin);
+    here.c += level.c.between(whole.begin, begin);
+  }
+  walk(at + loops, thread, here);
+  for (std::size_t i = 0; i < loops; ++i) thread.ranges[levels_[at + i].axis] = saved[i];
+}
+
+void Nest::pack(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept {
+  pack_->copy(thread.operands.a, thread.ranges, thread.packed);
+  const float* plain = thread.operands.a;
+  thread.operands.a = thread.packed;
+  walk(at + 1, thread, {.a = 0, .b = offsets.b, .c = offsets.c});
+  thread.operands.a = plain;
+}
+
+void Nest::call(Thread& thread, const Offsets& offsets) const noexcept {
+  const auto range = [&](Axis axis) { return thread.ranges[place(axis)]; };
+  CallSite site;
+  site.columns = range(contraction_.columns).size();
+  site.depth = range(contraction_.depth).size();
+  if (flattened_) {
+    site.lines = 1;
+    site.rows = thread.ranges[static_cast<std::size_t>(kFlattened)].size();
+  } else {
+    const Range rows = range(contraction_.row);
+    site.rows = rows.size();
+    site.first_row = rows.begin;
+    const Range lines = contraction_.line == Axis::none ? Range{0, 1} : range(contraction_.line);
+    site.lines = lines.size();
+    site.first_line = lines.begin;
+  }
+  site.first_tap_down = range(Axis::r).begin;
+  site.first_tap_across = range(Axis::s).begin;
+  site.outer = contraction_.has(Axis::b) ? range(Axis::b).size() : 1;
+  site.first = true;
+  site.last = true;
+  for (const std::size_t axis : looped_sums_) {
+    site.first = site.first && thread.ranges[axis].begin == 0;
+    site.last = site.last && thread.ranges[axis].end == contraction_.extents[axis];
+  }
+  const std::int64_t column = range(contraction_.columns).begin;
+  const Operands& base = thread.operands;
+  table_->call(site,
+               {base.a + offsets.a, base.b + offsets.b, base.c + offsets.c,
+                base.bias == nullptr ? nullptr : base.bias + column},
+               thread.addresses);
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,102 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loops/call_table.h"
+#include "loops/contraction.h"
+#include "loops/pack_copy.h"
+#include "loops/schedule.h"
+#include "problems/conditions.h"
+
+namespace loopbrick {
+
+/// How far an operand's offset moves when an axis moves.
+struct Move {
+  std::int64_t unit = 0;  ///< per element, if shift < 0
+  int shift = -1;         ///< else the axis lies in blocks of 2^shift
+  std::int64_t inner = 0;
+  std::int64_t outer = 0;
+
+  std::int64_t offset(std::int64_t i) const {
+    return (i >> shift) * outer + (i & ((std::int64_t{1} << shift) - 1)) * inner;
+  }
+  std::int64_t between(std::int64_t from, std::int64_t to) const {
+    return shift < 0 ? (to - from) * unit : offset(to) - offset(from);
+  }
+};
+
+/// One step of a schedule made ready to run over a contraction: the loops as a flat list, and the
+/// table of calls.
+///
+/// Three offsets move along with the loops; nothing is allocated while it runs.
+/// Needs    why_not has nothing against the step.
+/// Threads  run starts `conditions.threads` OpenMP threads.
+class Nest {
+ public:
+  Nest(const Contraction& contraction, const Step& step, const PostOps& post,
+       const Conditions& conditions, KernelCache& kernels);
+
+  using Operands = CallTable::Operands;
+  void run(const Operands& operands, std::byte* workspace) const noexcept;
+
+  std::int64_t workspace_bytes() const { return threads_ * bytes_a_thread_; }
+  const CallTable& table() const { return *table_; }
+
+ private:
+  struct Level {
+    enum class Kind { serial, grid, pack };
+    Kind kind = Kind::serial;
+    std::size_t axis = 0;
+    std::int64_t step = 1;
+    std::int64_t ways = 0;
+    int grid = 0;                  ///< of the first loop of a grid: how many loops it has
+    bool rotated = false;          ///< starts where the thread's share of the rounds starts
+    bool opens_flattened = false;  ///< the outermost loop over pq: its range is that of p
+    Move a, b, c;
+  };
+  struct Offsets {
+    std::int64_t a = 0, b = 0, c = 0;
+  };
+  struct Thread {
+    Ranges ranges{};
+    Operands operands{};
+    int number = 0;
+    float* packed = nullptr;
+    BatchAddress* addresses = nullptr;
+    std::atomic<std::int64_t>* next_cell = nullptr;
+  };
+
+  void add_levels();
+  Level level(const Element& element, int at) const;
+  Move move(const AxisAccess& access, std::int64_t step, std::int64_t around) const;
+
+  void walk(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept;
+  void walk_rounds(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept;
+  void walk_grid(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept;
+  void walk_ways(std::size_t at, int left, int number, Thread& thread,
+                 const Offsets& offsets) const noexcept;
+  void walk_cell(std::size_t at, std::int64_t cell, Thread& thread,
+                 const Offsets& offsets) const noexcept;
+  void pack(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept;
+  void call(Thread& thread, const Offsets& offsets) const noexcept;
+  std::int64_t rounds(const Level& level, const Thread& thread) const noexcept;
+  Range open(const Level& level, Thread& thread) const noexcept;
+
+  Contraction contraction_;
+  Step step_;
+  int threads_ = 1;
+  bool dynamic_ = false;
+  bool flattened_ = false;
+  std::vector<Level> levels_;
+  std::vector<std::size_t> looped_sums_;
+  std::unique_ptr<PackCopy> pack_;
+  std::unique_ptr<CallTable> table_;
+  std::int64_t packed_bytes_ = 0;
+  std::int64_t bytes_a_thread_ = 0;
+};
+
+}  // namespace loopbrick

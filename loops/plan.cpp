@@ -1,0 +1,202 @@
+#include "loops/plan.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/text.h"
+#include "loops/contraction.h"
+#include "loops/nest.h"
+#include "loops/step_facts.h"
+#include "loops/strided_copy.h"
+#include "loops/weights.h"
+#include "problems/operands.h"
+
+namespace loopbrick {
+
+namespace {
+
+/// Which part an operand plays: operands(problem) lists the inputs a and b, the bias if there is
+/// one, and the output.
+enum class Part { a, b, bias, c };
+
+Part part_of(const Problem& problem, int operand) {
+  if (operand < 2) return operand == 0 ? Part::a : Part::b;
+  return operand == 2 && problem.bias ? Part::bias : Part::c;
+}
+
+Contraction checked(const Problem& problem, const Schedule& schedule,
+                    const Conditions& conditions) {
+  const auto found = contraction(problem);
+  if (const auto* no = std::get_if<Refusal>(&found))
+    throw std::invalid_argument("Plan: " + to_string(*no));
+  const auto& good = std::get<Contraction>(found);
+  if (const auto no = why_not(good, schedule, conditions)) {
+    throw std::invalid_argument("Plan: " + to_string(*no));
+  }
+  return good;
+}
+
+std::optional<WeightLayout> weights_of(const Contraction& to, const Step& step) {
+  if (!to.plan_lays_out_b) return std::nullopt;
+  return WeightLayout{.k = to.extent(Axis::k),
+                      .c = to.extent(Axis::c),
+                      .r = to.extent(Axis::r),
+                      .s = to.extent(Axis::s),
+                      .tile = tile_columns(to, step),
+                      .depth = entry_depth(to, step)};
+}
+
+Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weights) {
+  if (weights) to.b = weights->access();
+  return to;
+}
+
+/// FLOPs that really run: two for every pair of an output and a tap on the image, or for all of
+/// them.
+double executed(const Contraction& to, const Step& step) {
+  double count = 2.0;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(kFlattened); ++axis) {
+    if (to.extents[axis] >= 0) count *= static_cast<double>(to.extents[axis]);
+  }
+  if (!has_windows(to, step)) return count;
+  for (const Border& border : to.borders) {
+    const std::int64_t outs = to.extent(border.out);
+    const std::int64_t taps = to.extent(border.tap);
+    count *= static_cast<double>(pairs_on_image(border, outs, taps)) /
+             (static_cast<double>(outs) * static_cast<double>(taps));
+  }
+  return count;
+}
+
+std::int64_t tiles_of(const Contraction& to, const Steps& steps, std::int64_t extent) {
+  (void)to;
+  return steps.empty() ? 1 : static_cast<std::int64_t>(tiles(extent, steps).size());
+}
+
+std::int64_t count_calls(const Contraction& to, const Step& step) {
+  std::int64_t count = 1;
+  for (const auto* axes : {&to.outputs, &to.sums}) {
+    for (const Axis axis : *axes)
+      count = saturating_product(count, tiles_of(to, steps_over(step, axis), to.extent(axis)));
+  }
+  if (flattens(step)) {
+    const Steps lines = steps_over(step, to.line);
+    const std::int64_t around =
+        (lines.empty() ? to.extent(to.line)
+                       : std::min<std::int64_t>(lines.back(), to.extent(to.line))) *
+        to.extent(to.row);
+    count = saturating_product(count, tiles_of(to, steps_over_flattened(step), around));
+  }
+  return count;
+}
+
+StridedAxis strided(const Contraction& to, const Access& access, Axis axis) {
+  return {to.extent(axis), access[static_cast<std::size_t>(index_of(axis))]};
+}
+
+/// The operands that are not weights or a bias, as axes of their plain twins.
+StridedArray input_array(const Contraction& to, const Problem& problem) {
+  if (std::holds_alternative<Gemm>(problem.shape)) {
+    return {strided(to, to.a, Axis::b), strided(to, to.a, Axis::m), strided(to, to.a, Axis::k)};
+  }
+  const auto& conv = std::get<Conv>(problem.shape);
+  return {strided(to, to.a, Axis::n),
+          strided(to, to.a, Axis::c),
+          {conv.h, {.inner = to.borders[0].pitch}},
+          {conv.w, {.inner = to.borders[1].pitch}}};
+}
+
+StridedArray b_array(const Contraction& to) {
+  return {strided(to, to.b, Axis::b), strided(to, to.b, Axis::k), strided(to, to.b, Axis::n)};
+}
+
+StridedArray output_array(const Contraction& to, const Problem& problem) {
+  if (std::holds_alternative<Gemm>(problem.shape)) {
+    return {strided(to, to.c, Axis::m), strided(to, to.c, Axis::n)};
+  }
+  return {strided(to, to.c, Axis::n), strided(to, to.c, Axis::k), strided(to, to.c, Axis::p),
+          strided(to, to.c, Axis::q)};
+}
+
+}  // namespace
+
+/// The problem as the loops see it, and the one step that runs it.
+class Plan::Parts {
+ public:
+  Parts(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
+        KernelCache& kernels)
+      : problem_(problem),
+        step_(schedule.steps[0]),
+        plain_(checked(problem, schedule, conditions)),
+        weights_(weights_of(plain_, step_)),
+        threads_(conditions.threads),
+        nest_(with_weights(plain_, weights_), step_, {problem.bias, problem.activation}, conditions,
+              kernels) {}
+
+  Problem problem_;
+  Step step_;
+  Contraction plain_;
+  std::optional<WeightLayout> weights_;
+  int threads_;
+  Nest nest_;
+
+  StridedArray array(int operand) const;  ///< of any operand but laid-out weights
+};
+
+Plan::Plan(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
+           KernelCache& kernels)
+    : parts_(std::make_unique<Parts>(problem, schedule, conditions, kernels)) {}
+
+Plan::~Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+
+StridedArray Plan::Parts::array(int operand) const {
+  switch (part_of(problem_, operand)) {
+    case Part::a:
+      return input_array(plain_, problem_);
+    case Part::b:
+      return b_array(plain_);
+    case Part::bias:
+      return {{plain_.extent(plain_.columns), {.inner = 1}}};
+    case Part::c:
+      return output_array(plain_, problem_);
+  }
+  return {};
+}
+
+std::int64_t Plan::laid_out_bytes(int operand) const {
+  const bool weights = parts_->weights_ && part_of(parts_->problem_, operand) == Part::b;
+  const std::int64_t count =
+      weights ? parts_->weights_->elements() : last_offset(parts_->array(operand)) + 1;
+  return saturating_product(count, sizeof(float));
+}
+
+void Plan::lay_out(int operand, std::span<const float> plain, std::span<float> own) const {
+  if (parts_->weights_ && part_of(parts_->problem_, operand) == Part::b) {
+    parts_->weights_->lay_out(plain, own);
+  } else {
+    scatter(parts_->array(operand), plain, own, parts_->threads_);
+  }
+}
+
+void Plan::take_back(int operand, std::span<const float> own, std::span<float> plain) const {
+  gather(parts_->array(operand), own, plain, parts_->threads_);
+}
+
+std::int64_t Plan::workspace_bytes() const { return parts_->nest_.workspace_bytes(); }
+std::int64_t Plan::calls() const { return count_calls(parts_->plain_, parts_->step_); }
+double Plan::executed_flops() const { return executed(parts_->plain_, parts_->step_); }
+std::string Plan::kernels() const { return parts_->nest_.table().kernels(); }
+const CallTable& Plan::table() const { return parts_->nest_.table(); }
+
+void Plan::run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept {
+  const bool bias = parts_->problem_.bias;
+  parts_->nest_.run({.a = static_cast<const float*>(operands[0]),
+                     .b = static_cast<const float*>(operands[1]),
+                     .c = static_cast<float*>(operands[bias ? 3 : 2]),
+                     .bias = bias ? static_cast<const float*>(operands[2]) : nullptr},
+                    workspace.data());
+}
+
+}  // namespace loopbrick

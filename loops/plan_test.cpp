@@ -1,0 +1,190 @@
+#include "loops/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/text.h"
+#include "problems/operands.h"
+
+namespace loopbrick {
+namespace {
+
+/// Plain arrays for every operand of a problem.
+struct Data {
+  explicit Data(const Problem& problem) {
+    for (const Operand& operand : operands(problem)) {
+      memory.emplace_back(static_cast<std::size_t>(elements(operand)));
+      arrays.emplace_back(memory.back());
+    }
+  }
+  std::vector<std::vector<float>> memory;
+  Arrays arrays;
+};
+
+/// What is off when `schedule` runs `problem`, or "" if nothing is.
+std::string run_and_compare(const Problem& problem, std::string_view schedule,
+                            const Conditions& conditions, Fill kind) {
+  Data want(problem);
+  Data got(problem);
+  fill(problem, kind, 7, want.arrays);
+  fill(problem, kind, 7, got.arrays);
+  reference(problem, want.arrays, 2);
+  const auto prepared = kLoopbrick.prepare(problem, schedule, conditions);
+  if (const auto* no = std::get_if<Refusal>(&prepared)) return "refused: " + to_string(*no);
+  const Runnable& runnable = std::get<Runnable>(prepared);
+  runnable.load(got.arrays);
+  runnable.run();
+  runnable.run();  // nothing may be left over from the first
+  runnable.unload(got.arrays);
+  const std::vector<Mismatch> off = compare(problem, kind, got.arrays, want.arrays);
+  return off.empty() ? "" : to_string(off[0], problem);
+}
+
+struct Example {
+  const char* problem;
+  const char* schedule;
+};
+
+class PlanExamples : public testing::TestWithParam<Example> {};
+
+TEST_P(PlanExamples, MatchTheReferenceOnEveryIsaAndThreadCount) {
+  const Problem problem = parse_problem(GetParam().problem);
+  for (const Isa isa : {Isa::ref, Isa::avx2, Isa::avx512}) {
+    if (isa > best_isa()) continue;
+    for (const int threads : {1, 2, 3, 4}) {
+      const std::string text = GetParam().schedule;
+      if (text.find('/') != std::string::npos && threads != 4) continue;
+      for (const Fill kind : {Fill::integers, Fill::uniform, Fill::ones}) {
+        EXPECT_EQ(run_and_compare(problem, text, {.threads = threads, .isa = isa}, kind), "")
+            << "t" << threads << " " << to_string(isa) << " " << to_string(kind);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conv, PlanExamples,
+    testing::Values(
+        Example{"mb2ic64ih9oc64oh9kh3ph1", "N K64 p q9 @ c64 * c r s"},
+        Example{"mb2ic64ih9oc64oh9kh3ph1", "N K64 p q4 @ c64 * c r s"},
+        Example{"mb2ic64ih9oc64oh9kh3ph1", "N K32 P q5 @ c64 * s r c tile=3x32"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "P K64 q7 @ c64 * c r s"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "P K64 c64 q7 @ c64 * r s"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "P K64 r s q7 @ c64 * c"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "P K64 s q3 @ c32 * c r"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "P K64 q7 @ c64 * c r s batch=address"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "K64 P pack(x) q7 @ c64 * c r s"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "K64 P2 pack(x) p q5 @ c64 * c r s rim=copy"},
+        Example{"mb1ic128ih7oc128oh7kh3ph1", "K64 P3 pack(x) p3 q7 @ c64 * c r s rim=copy"},
+        Example{"mb2ic128ih14oc64oh7kh1sh2", "N K64 p7 q7 @ c64 * c"},
+        Example{"mb2ic128ih14oc64oh7kh1sh2", "N P4 pack(x) k64 pq28 @ c64 * c batch=stride"},
+        Example{"mb2ic128ih14oc64oh7kh1sh2", "N P4 pack(x) k64 pq11 @ c64 * c"},
+        Example{"mb2ic128ih14oc64oh7kh1sh2", "N P p2 q7 @ c64 * c"},
+        Example{"mb2ic64ih14oc256oh14kh1", "N PQ28 k64 @ c64 * c"},
+        Example{"mb2ic64ih14oc256oh14kh1", "N K128 pq30 k64 @ c64 * c rotate=k"},
+        Example{"mb2ic64ih14oc256oh14kh1", "N/2 K64/2 pq49 @ c64 * c store=stream"},
+        Example{"mb4ic3ih23oc64oh12kh7sh2ph3", "N P k64 q12 @ c3 * r s"},
+        Example{"mb4ic3ih23oc64oh12kh7sh2ph3", "N P k64 q5 @ c3 * c r s deal=dynamic"},
+        Example{"mb1ic17ih9oc33oh9kh3ph1", "K16 P q9 @ c5 * c r s"},
+        Example{"mb1ic17ih9oc33oh9kh3ph1", "P k33 q2 @ c17 * r s ahead=1"},
+        Example{"mb1ic20ih11oc36oh11kh5ph2+bias+relu", "P K16 c8 q4 @ c8 * r s"},
+        Example{"mb1ic20ih11oc36oh11kh5ph2+bias+relu", "P K36 q11 @ c20 * c r s"},
+        Example{"conv fwd f32 nhwc mb2ic64ih9oc96oh9kh3ph1+relu", "N K48 p q9 @ c64 * c r s"},
+        Example{"conv fwd f32 nhwc mb2ic96ih14oc64oh7kh1sh2", "N P2 pack(x) k64 pq7 @ c32 * c"},
+        Example{"mb1ic8ih21oc8oh21kh21ph10", "P k8 q21 @ c8 * r s"},
+        Example{"mb1ic32ih67iw4oc48oh23ow5kh1kw1sh3sw1pw1", "P k16 q5 @ c32 * c"},
+        Example{"mb1ic16ih12oc16oh5kh3ph1sh3dh1", "P k16 q5 @ c16 * c r s"},
+        Example{"mb1ic16ih5oc16oh8kh3ph3", "P k16 q8 @ c16 * c r s"},
+        Example{"mb1ic16ih8iw9oc32oh8ow4kh3kw3ph1pw1sw2", "P k32 q4 @ c16 * c r s"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Gemm, PlanExamples,
+    testing::Values(Example{"gemm f32 64x33:33x64bs16ld40:80:64", "M6 n64 @ k33 * b"},
+                    Example{"gemm f32 64x33:33x64bs16", "M7 N48 @ k8 * k b"},
+                    Example{"gemm f32 17x100:100x70bs3", "M b k32 n32 @ k16 * k"},
+                    Example{"gemm f32 1x1:1x1bs261", "M n @ k1 * b"},
+                    Example{"gemm f32 5x0:0x7", "M n7 @ k1 * k b"},
+                    Example{"gemm f32 5x3:3x7bs0", "M n7 @ k3 * b"},
+                    Example{"gemm f32 40x30:30x25ld33:31:29", "M13 N10 @ k30 batch=stride"}));
+
+TEST(Plan, RefusesWhatCannotRun) {
+  const Conditions two{.threads = 2, .isa = Isa::avx2};
+  const auto why = [&](const char* problem, const char* schedule) {
+    const auto no = why_not(parse_problem(problem), parse_schedule(schedule), two);
+    return no ? to_string(*no) : std::string("fine");
+  };
+  const char* three = "mb2ic128ih14oc128oh14kh3ph1";
+  const char* one = "mb2ic128ih14oc128oh7kh1sh2";
+  EXPECT_EQ(why(three, "N K64 p q14 @ c64 * c r s"), "fine");
+  EXPECT_EQ(why(three, "N p q14 @ c64 * c r s"), "nobody walks k");
+  EXPECT_EQ(why(three, "N K64 p q14 @ c64 * c r"), "nobody walks s");
+  EXPECT_EQ(why(three, "N K64 p q14 @ c64 * r s"), "nobody walks c");
+  EXPECT_EQ(why(three, "N K64 c64 p q14 @ c64 * c r s"),
+            "a loop walks c already: it has no place in the batch");
+  EXPECT_EQ(why(three, "N C64 k64 p q14 @ c64 * r s"), "c is summed: threads cannot share it");
+  EXPECT_EQ(why(three, "N K64 p q14 @ c128 * r s"),
+            "128 of c do not divide the channel block of 64");
+  EXPECT_EQ(why(three, "N K48 p q14 @ c64 * c r s"),
+            "48 of k do not divide the channel block of 64");
+  EXPECT_EQ(why(three, "N K64 p k64 q14 @ c64 * c r s"),
+            "a step of k must be smaller than the 64 around it, not 64");
+  EXPECT_EQ(why(three, "N K64 pq28 @ c64 * c r s"),
+            "pq cannot cross padding: pack(x) with rim=copy, or p and q apart");
+  EXPECT_EQ(why(three, "N K64 p2 q14 @ c64 * c r s"),
+            "a call over 2 lines of p cannot cross padding: the last step of p is 1");
+  EXPECT_EQ(why(three, "N K64 p q14 @ c64 * c r s rim=copy"),
+            "rim=copy needs a pack(x) to hold the padding");
+  EXPECT_EQ(why(one, "N K64 pq7 @ c64 * c"),
+            "the rows of pq do not lie on one stride: pack(x) or p and q apart");
+  EXPECT_EQ(why(one, "N K64 q pq7 @ c64 * c"), "q stands in pq already");
+  EXPECT_EQ(why(one, "N/3 K64 p q7 @ c64 * c"),
+            "/ways stands behind every parallel loop or behind none");
+  EXPECT_EQ(why(one, "N/3 K64/1 p q7 @ c64 * c"), "the ways multiply to 3, not to the 2 threads");
+  EXPECT_EQ(why(one, "N k64 P q7 @ c64 * c"), "parallel loops stand together: p does not");
+  EXPECT_EQ(why(one, "n k64 p q7 @ c64 * c"), "no loop is parallel, but there are 2 threads");
+  EXPECT_EQ(why(one, "N2 k64 p q7 @ c64 * c"),
+            "the last step of n must be 1, not 2: a call's rows are pixels");
+  EXPECT_EQ(why(one, "N k64 p q7 b @ c64 * c"), "this problem has no axis b");
+  EXPECT_EQ(why(one, "N k64 p q7 @ k64 * c"), "the depth of a call is along c");
+  EXPECT_EQ(why(one, "N k64 p q7 @ c32 * c batch=stride"),
+            "batch=stride needs a depth of a whole channel block of 64, not 32");
+  EXPECT_EQ(why(one, "N k64 p q7 @ c64 * c tile=40x64"),
+            "a tile of 40 rows and these columns does not fit the registers");
+  EXPECT_EQ(why(one, "N k64 p q7 @ c64 * c rotate=c"),
+            "rotate=c: only an output axis can start anywhere");
+  EXPECT_EQ(why("g2mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
+            "groups have no loops: 2 groups");
+  EXPECT_EQ(why("conv bwd_d f32 mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
+            "only the fwd pass has loops");
+  EXPECT_EQ(why("gemm f32 5x3:3x7bs0", "M n7 b @ k3"),
+            "b is an empty sum: it belongs to the batch");
+}
+
+TEST(Plan, ConstructingWhatCannotRunThrowsTheSentence) {
+  KernelCache kernels;
+  try {
+    const Plan plan(parse_problem("mb2ic64ih9oc64oh9kh3ph1"), parse_schedule("N p q9 @ c64 * r s"),
+                    {.isa = Isa::ref}, kernels);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "Plan: nobody walks k");
+  }
+}
+
+TEST(Plan, CountsCallsAndLeavesPaddingOutOfTheExecutedFlops) {
+  KernelCache kernels;
+  const Problem problem = parse_problem("mb1ic64ih7oc64oh7kh3ph1");
+  const Plan plan(problem, parse_schedule("K32 P q7 @ c64 * r s"), {.isa = Isa::ref}, kernels);
+  EXPECT_EQ(plan.calls(), 2 * 7);
+  EXPECT_DOUBLE_EQ(plan.executed_flops(),
+                   2.0 * 64 * 64 * 19 * 19);  // 7 + 6 + 6 rows of 7 filter rows lie on the image
+  const Plan copied(problem, parse_schedule("K32 P pack(x) q7 @ c64 * r s rim=copy"),
+                    {.isa = Isa::ref}, kernels);
+  EXPECT_DOUBLE_EQ(copied.executed_flops(), flops(problem));
+}
+
+}  // namespace
+}  // namespace loopbrick

@@ -1,0 +1,65 @@
+#include "loops/step_facts.h"
+
+#include <algorithm>
+
+namespace loopbrick {
+
+namespace {
+
+Steps steps_until(const Step& step, Axis axis, bool flattened, int end) {
+  Steps steps;
+  for (int i = 0; i < end; ++i) {
+    const Element& element = step.elements[i];
+    if (element.is_pack() || element.loop.axis != axis) continue;
+    if ((element.loop.fused != Axis::none) == flattened) steps.push_back(element.loop.step);
+  }
+  return steps;
+}
+
+}  // namespace
+
+Steps steps_over(const Step& step, Axis axis) {
+  return steps_until(step, axis, false, step.elements.size());
+}
+
+Steps steps_over_flattened(const Step& step) {
+  return steps_until(step, Axis::p, true, step.elements.size());
+}
+
+bool flattens(const Step& step) {
+  for (const Element& element : step.elements) {
+    if (element.loop.fused != Axis::none) return true;
+  }
+  return false;
+}
+
+std::int64_t last_step(const Contraction& contraction, const Step& step, Axis axis) {
+  const Steps steps = steps_over(step, axis);
+  const std::int64_t extent = contraction.extent(axis);
+  return steps.empty() ? extent : std::min(steps.back(), extent);
+}
+
+int pack_at(const Step& step) {
+  for (int i = 0; i < step.elements.size(); ++i) {
+    if (step.elements[i].is_pack()) return i;
+  }
+  return -1;
+}
+
+Steps steps_before_pack(const Step& step, Axis axis) {
+  return steps_until(step, axis, false, pack_at(step));
+}
+
+std::int64_t tile_columns(const Contraction& contraction, const Step& step) {
+  return last_step(contraction, step, contraction.columns);
+}
+
+std::int64_t entry_depth(const Contraction& contraction, const Step& step) {
+  return std::min<std::int64_t>(step.sums[0].depth, contraction.extent(contraction.depth));
+}
+
+bool has_windows(const Contraction& contraction, const Step& step) {
+  return contraction.has_rim() && step.marks.rim == Rim::window;
+}
+
+}  // namespace loopbrick

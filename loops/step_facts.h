@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "loops/contraction.h"
+#include "loops/ranges.h"
+#include "loops/schedule.h"
+
+namespace loopbrick {
+
+/// Questions that both why_not and the nest ask about a step over a contraction.
+
+/// The steps of the loops over `axis`, outermost first (p and q of a flattened pair do not count as
+/// p or q).
+Steps steps_over(const Step& step, Axis axis);
+Steps steps_over_flattened(const Step& step);
+
+bool flattens(const Step& step);
+
+/// Elements of `axis` that one call covers at most: the last step, or the whole extent if nobody
+/// walks it.
+std::int64_t last_step(const Contraction& contraction, const Step& step, Axis axis);
+
+/// Place of the first pack among the elements, or -1.
+int pack_at(const Step& step);
+
+/// The steps of the loops over `axis` that stand left of the pack.
+Steps steps_before_pack(const Step& step, Axis axis);
+
+/// Columns of a call, depth of a batch entry: never more than the extent.
+std::int64_t tile_columns(const Contraction& contraction, const Step& step);
+std::int64_t entry_depth(const Contraction& contraction, const Step& step);
+
+/// True if padding is left out by row windows: there is a rim, and no padded copy hides it.
+bool has_windows(const Contraction& contraction, const Step& step);
+
+}  // namespace loopbrick
