@@ -76,17 +76,16 @@ std::variant<Runnable, Refusal> prepare_gemm(const Problem& problem, const Condi
   const std::int64_t largest = std::max({gemm.m, gemm.n, gemm.k, gemm.lda, gemm.ldb, gemm.ldc});
   if (largest > kMostInt) return beyond_int(largest);
   const auto state = std::make_shared<const LargeGemm>(gemm, conditions, multiply);
-  return Runnable{
-      .implementation = {},
-      .included = gemm.batch > 1 ? "one product per batch entry, C added to in memory" : "",
-      .flag = {},
-      .load =
-          [state, problem](const Arrays& arrays) {
-            state->load(array_named("a", problem, arrays), array_named("b", problem, arrays));
-          },
-      .run = [state] { state->run(); },
-      .unload = [state, problem](
-                    const Arrays& arrays) { state->unload(array_named("c", problem, arrays)); }};
+  Runnable runnable;
+  runnable.included = gemm.batch > 1 ? "one product per batch entry, C added to in memory" : "";
+  runnable.load = [state, problem](const Arrays& arrays) {
+    state->load(array_named("a", problem, arrays), array_named("b", problem, arrays));
+  };
+  runnable.run = [state] { state->run(); };
+  runnable.unload = [state, problem](const Arrays& arrays) {
+    state->unload(array_named("c", problem, arrays));
+  };
+  return runnable;
 }
 
 // ---- conv
@@ -211,16 +210,15 @@ std::variant<Runnable, Refusal> prepare_conv(const Problem& problem, const Condi
                                              Multiply multiply) {
   if (const auto reason = why_not_columns(std::get<Conv>(problem.shape))) return *reason;
   const auto state = std::make_shared<const ColumnConv>(problem, conditions, multiply);
-  return Runnable{.implementation = {},
-                  .included = included_in(problem),
-                  .flag = {},
-                  .workspace_bytes = state->columns.size_bytes(),
-                  .load = [state](const Arrays& arrays) { state->load(arrays); },
-                  .run = [state] { state->run(); },
-                  .unload =
-                      [state](const Arrays& arrays) {
-                        state->unload(array_named("y", state->problem, arrays));
-                      }};
+  Runnable runnable;
+  runnable.included = included_in(problem);
+  runnable.workspace_bytes = state->columns.size_bytes();
+  runnable.load = [state](const Arrays& arrays) { state->load(arrays); };
+  runnable.run = [state] { state->run(); };
+  runnable.unload = [state](const Arrays& arrays) {
+    state->unload(array_named("y", state->problem, arrays));
+  };
+  return runnable;
 }
 
 }  // namespace

@@ -26,8 +26,6 @@ std::string version() {
   return std::to_string(v->major) + '.' + std::to_string(v->minor) + '.' + std::to_string(v->patch);
 }
 
-dnnl::engine cpu() { return {dnnl::engine::kind::cpu, 0}; }
-
 memory::desc f32(const memory::dims& extents, Tag tag) {
   return {extents, memory::data_type::f32, tag};
 }
@@ -44,8 +42,10 @@ struct Port {
   memory::desc plain, stored, seen;
 };
 
-/// A primitive before its memory exists; the output is the last port.
+/// A primitive before its memory exists; the output is the last port. The engine must outlive all
+/// that is made with it.
 struct Recipe {
+  dnnl::engine engine;
   dnnl::primitive primitive;
   std::string implementation;
   memory::desc scratchpad;
@@ -88,15 +88,15 @@ class Execution {
  private:
   void add(int argument, const memory::desc& desc, Pages pages) {
     buffers_.push_back(buffer_for(desc, pages));
-    arguments_.emplace(argument, memory(desc, engine_, buffers_.back().data()));
+    arguments_.emplace(argument, memory(desc, recipe_.engine, buffers_.back().data()));
   }
 
   memory plain(const Port& port, const Arrays& arrays) const {
-    return {port.plain, engine_, array_named(port.operand, problem_, arrays).data()};
+    return {port.plain, recipe_.engine, array_named(port.operand, problem_, arrays).data()};
   }
 
   memory stored(const Port& port) const {
-    return {port.stored, engine_, arguments_.at(port.argument).get_data_handle()};
+    return {port.stored, recipe_.engine, arguments_.at(port.argument).get_data_handle()};
   }
 
   void reorder(memory from, memory to) const {
@@ -109,8 +109,7 @@ class Execution {
   Recipe recipe_;
   Problem problem_;
   int threads_;
-  dnnl::engine engine_ = cpu();
-  dnnl::stream stream_{engine_};
+  dnnl::stream stream_{recipe_.engine};
   std::vector<Buffer> buffers_;
   std::unordered_map<int, memory> arguments_;
 };
@@ -155,15 +154,16 @@ dnnl::convolution_forward::desc conv_description(const Problem& problem, Tag act
            far_padding(c.q, c.stride_w, c.s, c.dilation_w, c.w, c.pad_w)}};
 }
 
-Recipe conv_recipe(const Problem& problem, Tag activations) {
+Recipe conv_recipe(const dnnl::engine& engine, const Problem& problem, Tag activations) {
   const Conv& c = std::get<Conv>(problem.shape);
   const dnnl::convolution_forward::primitive_desc made(conv_description(problem, activations),
-                                                       attributes(problem), cpu());
+                                                       attributes(problem), engine);
   const auto port = [](std::string_view operand, int argument, const memory::desc& plain,
                        const memory::desc& own) {
     return Port{operand, argument, plain, own, own};
   };
-  Recipe recipe{dnnl::convolution_forward(made), made.impl_info_str(), made.scratchpad_desc(), {}};
+  Recipe recipe{
+      engine, dnnl::convolution_forward(made), made.impl_info_str(), made.scratchpad_desc(), {}};
   recipe.ports = {
       port("x", DNNL_ARG_SRC, f32({c.n, c.c, c.h, c.w}, Tag::nchw), made.src_desc()),
       port("w", DNNL_ARG_WEIGHTS, f32(weight_extents(c), c.groups == 1 ? Tag::oihw : Tag::goihw),
@@ -178,15 +178,16 @@ Recipe conv_recipe(const Problem& problem, Tag activations) {
 
 // ---- gemm: a batch is one product whose depth is the batch's, the entries of A side by side
 
-Recipe gemm_recipe(const Problem& problem) {
+Recipe gemm_recipe(const dnnl::engine& engine, const Problem& problem) {
   const Gemm& g = std::get<Gemm>(problem.shape);
   const memory::dim depth = g.batch * g.k;
   const memory::dim lda = g.batch == 1 ? g.lda : depth;
   const memory::desc a = strided({g.m, depth}, {lda, 1});
   const memory::desc b = strided({depth, g.n}, {g.ldb, 1});
   const memory::desc c = strided({g.m, g.n}, {g.ldc, 1});
-  const dnnl::matmul::primitive_desc made({a, b, c}, attributes(problem), cpu());
-  return {dnnl::matmul(made),
+  const dnnl::matmul::primitive_desc made({a, b, c}, attributes(problem), engine);
+  return {engine,
+          dnnl::matmul(made),
           made.impl_info_str(),
           made.scratchpad_desc(),
           {Port{"a", DNNL_ARG_SRC, strided({g.m, g.batch, g.k}, {g.k, g.m * g.k, 1}),
@@ -230,8 +231,10 @@ std::variant<Runnable, Refusal> prepare_with(Tag activations, const Problem& pro
   cap_isa(wanted_isa(conditions));
   const ThreadCount scope(conditions.threads);
   try {
-    Recipe recipe = std::holds_alternative<Gemm>(problem.shape) ? gemm_recipe(problem)
-                                                                : conv_recipe(problem, activations);
+    const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    Recipe recipe = std::holds_alternative<Gemm>(problem.shape)
+                        ? gemm_recipe(engine, problem)
+                        : conv_recipe(engine, problem, activations);
     return make_runnable(std::move(recipe), problem, conditions);
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_out_of_memory) throw std::bad_alloc();

@@ -228,16 +228,17 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
   }
   if (const auto reason = why_not_conv(problem, conditions)) return *reason;
   const auto state = std::make_shared<const SmallGemmConv>(problem, conditions);
-  return Runnable{.implementation = kernel_text(state->t, wanted_isa(conditions)),
-                  .included = state->t.copies ? "padding copy" : "",
-                  .flag = {},
-                  .workspace_bytes = state->padded.size_bytes(),
-                  .load = [state](const Arrays& arrays) { state->load(arrays); },
-                  .run = [state] { state->run(); },
-                  .unload =
-                      [state](const Arrays& arrays) {
-                        state->unload(array_named("y", state->problem, arrays));
-                      }};
+  Runnable runnable;
+  runnable.implementation = kernel_text(state->t, wanted_isa(conditions));
+  runnable.included = state->t.copies ? "padding copy" : "";
+  runnable.flag = doubt(runnable.implementation, wanted_isa(conditions));
+  runnable.workspace_bytes = state->padded.size_bytes();
+  runnable.load = [state](const Arrays& arrays) { state->load(arrays); };
+  runnable.run = [state] { state->run(); };
+  runnable.unload = [state](const Arrays& arrays) {
+    state->unload(array_named("y", state->problem, arrays));
+  };
+  return runnable;
 }
 
 }  // namespace
