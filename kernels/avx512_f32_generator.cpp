@@ -15,7 +15,7 @@ class Avx512F32Generator : public GeneratorBase {
 
   void emit_prepare_tail(int lanes) override {
     emit_mask(k1, lanes);
-    emit_mask(k2, kFault == Fault::tail_lane ? lanes - 1 : lanes);
+    if (kFault == Fault::tail_lane) emit_mask(k2, lanes - 1);
   }
 
   void emit_mask(const Xbyak::Opmask& mask, int lanes) {
@@ -28,7 +28,7 @@ class Avx512F32Generator : public GeneratorBase {
   }
 
   void emit_load_b_tail(const Xbyak::Xmm& to, const Xbyak::Address& from) override {
-    vmovups(to | k2 | T_z, from);
+    vmovups(to | (kFault == Fault::tail_lane ? k2 : k1) | T_z, from);
   }
 
   void emit_store_tail(const Xbyak::Address& to, const Xbyak::Xmm& from) override {

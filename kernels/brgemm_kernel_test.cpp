@@ -82,8 +82,8 @@ class Draw {
 };
 
 void draw_lines(BrgemmSpec& spec, Draw& draw) {
-  spec.line = draw.from(1, 30);
-  const int lines = draw.from(1, 9);
+  spec.line = draw.from(1, 20);
+  const int lines = draw.from(1, 7);
   spec.m = spec.line * lines;
   spec.a_line_stride = spec.line * spec.a_row_stride + draw.from(0, 20);
   spec.c_line_stride = spec.line * spec.ldc + draw.from(0, 2) * 16;
@@ -125,7 +125,7 @@ void place_batch(BrgemmSpec& spec) {
 }
 
 BrgemmSpec draw_spec(Isa isa, Draw& draw) {
-  BrgemmSpec spec = dense_spec(isa, draw.from(1, 40), draw.from(1, 100), draw.from(0, 70));
+  BrgemmSpec spec = dense_spec(isa, draw.from(1, 40), draw.from(1, 100), draw.from(0, 50));
   draw_strides(spec, draw);
   if (draw.one_in(2)) draw_lines(spec, draw);
   if (draw.one_in(3)) transpose_a(spec);
@@ -143,7 +143,7 @@ BrgemmSpec draw_spec(Isa isa, Draw& draw) {
 TEST_P(BrgemmKernelOf, AgreesWithTheReferenceOnDrawnSpecs) {
   Draw draw(1906);
   int possible = 0;
-  for (int i = 0; i < 800; ++i) {
+  for (int i = 0; i < 600; ++i) {
     const BrgemmSpec spec = draw_spec(isa(), draw);
     BrgemmTrial::Options options{.counts = {}, .seed = static_cast<unsigned>(i)};
     for (int groups = std::max(1, spec.windows.size()); groups > 0; --groups) {
@@ -154,7 +154,7 @@ TEST_P(BrgemmKernelOf, AgreesWithTheReferenceOnDrawnSpecs) {
     ASSERT_EQ(run(spec, options), "");
     ++possible;
   }
-  EXPECT_GT(possible, 500);
+  EXPECT_GT(possible, 400);
 }
 
 TEST_P(BrgemmKernelOf, SumsBatchesOfAnyLength) {
