@@ -1,6 +1,7 @@
 #pragma once
-#include <cstdint>
+#include <array>
 
+#include "kernels/few.h"
 #include "loops/contraction.h"
 #include "loops/schedule.h"
 #include "measure/machine.h"
@@ -61,16 +62,20 @@ class Model {
 
  private:
   friend class ModelRun;
-  Problem problem_;
+  void find_operand_axes();
+
   Contraction contraction_;
   Conditions conditions_;
   Limits limits_;
   ModelRatios ratios_;
-  double lanes_ = 1.0;
-  double multiply_adds_per_cycle_ = 2.0;                     ///< vectors, one core
-  double l1_bytes_ = 0.0, l2_bytes_ = 0.0, l3_bytes_ = 0.0;  ///< usable, of one thread
-  double row_share_ = 1.0, column_share_ = 1.0;  ///< taps on the image, of rows and of columns
-  double valid_rows_ = 1.0;
+  Few<int, 6> a_axes_, b_axes_,
+      c_axes_;           ///< that an operand's size depends on; not those at a border
+  double vector_ = 1.0;  ///< elements
+  double multiply_adds_per_cycle_ = 2.0;  ///< vectors, on one core
+  std::array<double, 3> usable_bytes_{};  ///< of L1, L2 and L3 for one thread
+  double total_bytes_ = 0.0;
+  double l3_bytes_ = 0.0;
+  double on_image_ = 1.0;  ///< multiply-adds that are left when padding is left out, as a share
 };
 
 }  // namespace loopbrick

@@ -1,0 +1,54 @@
+#include "tuner/problem_space.h"
+
+#include <memory>
+#include <variant>
+
+#include "loops/contraction.h"
+#include "tuner/conv_space.h"
+#include "tuner/gemm_space.h"
+#include "tuner/model.h"
+
+namespace loopbrick {
+
+namespace {
+
+/// The space that `Points` declares, whose functions share its tables.
+template <typename Points>
+Space space_of(std::shared_ptr<const Points> points, std::shared_ptr<const Model> model) {
+  Space space;
+  space.choices = points->choices();
+  space.why_not = [points](const Point& point) { return points->why_not(point); };
+  space.text = [points](const Point& point) { return to_string(points->schedule(point)); };
+  space.predict = [points, model](const Point& point) {
+    return model->predict(points->schedule(point)).seconds;
+  };
+  return space;
+}
+
+/// Nothing can be chosen, for this reason.
+Space refused(const Refusal& refusal) {
+  Space space;
+  space.choices = {{"schedule", {"none"}}};
+  space.why_not = [refusal](const Point&) { return refusal; };
+  space.text = [](const Point&) { return std::string(); };
+  space.predict = [](const Point&) { return 0.0; };
+  return space;
+}
+
+}  // namespace
+
+Space problem_space(const Problem& problem, const Conditions& conditions, const Machine& machine,
+                    const Limits& limits) {
+  const std::variant<Contraction, Refusal> found = contraction(problem);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return refused(*refusal);
+  auto model = std::make_shared<const Model>(problem, conditions, machine, limits);
+  if (std::holds_alternative<Gemm>(problem.shape)) {
+    return space_of(std::make_shared<const GemmSpace>(problem, conditions), std::move(model));
+  }
+  auto conv = std::make_shared<const ConvSpace>(problem, conditions);
+  Space space = space_of(conv, std::move(model));
+  space.state = [conv](const Point& point) { return conv->state(point); };
+  return space;
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,140 @@
+#include "tuner/space.h"
+
+#include <unordered_map>
+
+#include "kernels/text.h"
+
+namespace loopbrick {
+
+namespace {
+
+/// Subtrees of one length that are remembered at once; then all are forgotten, so that memory stays
+/// bounded.
+constexpr std::size_t kMostRemembered = 20'000;
+
+/// Starts of a sample before it gives up; a descent rarely meets a dead end.
+constexpr int kMostDescents = 1000;
+
+struct Tally {
+  std::int64_t leaves = 0;
+  std::vector<Cut> cuts;
+
+  void add(const char* sentence, std::int64_t combinations) {
+    for (Cut& cut : cuts) {
+      if (cut.sentence != sentence) continue;
+      cut.combinations = saturating_sum(cut.combinations, combinations);
+      return;
+    }
+    cuts.push_back({sentence, combinations});
+  }
+
+  void add(const Tally& other) {
+    leaves = saturating_sum(leaves, other.leaves);
+    for (const Cut& cut : other.cuts) add(cut.sentence, cut.combinations);
+  }
+};
+
+/// One count of one space.
+class Counter {
+ public:
+  explicit Counter(const Space& space)
+      : space_(space), below_(space.choices.size() + 1, 1), known_(space.choices.size()) {
+    for (std::size_t level = space.choices.size(); level-- > 0;) {
+      const auto values = static_cast<std::int64_t>(space.choices[level].values.size());
+      below_[level] = saturating_product(below_[level + 1], values);
+    }
+  }
+
+  Counts all() {
+    const Tally tally = ask();
+    return {.leaves = tally.leaves, .raw = below_[0], .asked = asked_, .cuts = tally.cuts};
+  }
+
+ private:
+  Tally ask() {
+    ++asked_;
+    Tally tally;
+    const auto level = static_cast<std::size_t>(point_.size());
+    if (const std::optional<Refusal> refusal = space_.why_not(point_)) {
+      tally.add(refusal->sentence, below_[level]);
+    } else if (level == space_.choices.size()) {
+      tally.leaves = 1;
+    } else {
+      tally = below(level);
+    }
+    return tally;
+  }
+
+  Tally below(std::size_t level) {
+    const bool has_state = space_.state != nullptr && level > 0;
+    const std::uint64_t key = has_state ? space_.state(point_) : 0;
+    if (has_state) {
+      if (const auto known = known_[level].find(key); known != known_[level].end()) {
+        return known->second;
+      }
+    }
+    Tally tally;
+    for (std::size_t value = 0; value < space_.choices[level].values.size(); ++value) {
+      point_.push_back(static_cast<std::uint16_t>(value));
+      tally.add(ask());
+      point_.pop_back();
+    }
+    if (has_state) {
+      if (known_[level].size() == kMostRemembered) known_[level].clear();
+      known_[level].emplace(key, tally);
+    }
+    return tally;
+  }
+
+  const Space& space_;
+  std::vector<std::int64_t> below_;  ///< raw combinations below a prefix of this length
+  Point point_;
+  std::int64_t asked_ = 0;
+  std::vector<std::unordered_map<std::uint64_t, Tally>> known_;  ///< by length and state
+};
+
+/// Values of the next choice that are not refused behind `point`.
+std::vector<std::uint16_t> allowed(const Space& space, Point& point) {
+  std::vector<std::uint16_t> values;
+  const std::size_t count = space.choices[static_cast<std::size_t>(point.size())].values.size();
+  for (std::size_t value = 0; value < count; ++value) {
+    point.push_back(static_cast<std::uint16_t>(value));
+    if (!space.why_not(point)) values.push_back(point.back());
+    point.pop_back();
+  }
+  return values;
+}
+
+std::optional<Point> descend(const Space& space, Random& random) {
+  Point point;
+  if (space.why_not(point)) return std::nullopt;
+  while (point.size() < static_cast<int>(space.choices.size())) {
+    const std::vector<std::uint16_t> values = allowed(space, point);
+    if (values.empty()) return std::nullopt;
+    point.push_back(values[random() % values.size()]);
+  }
+  return point;
+}
+
+}  // namespace
+
+std::optional<Refusal> first_refusal(const Space& space, const Point& point) {
+  Point prefix;
+  if (auto refusal = space.why_not(prefix)) return refusal;
+  for (const std::uint16_t value : point) {
+    prefix.push_back(value);
+    if (auto refusal = space.why_not(prefix)) return refusal;
+  }
+  return std::nullopt;
+}
+
+Counts count(const Space& space) { return Counter(space).all(); }
+
+std::optional<Point> sample(const Space& space, Random& random) {
+  for (int i = 0; i < kMostDescents; ++i) {
+    if (const std::optional<Point> point = descend(space, random)) return point;
+  }
+  return std::nullopt;
+}
+
+}  // namespace loopbrick
