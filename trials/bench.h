@@ -2,17 +2,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "problems/conditions.h"
+#include "problems/implementation.h"
 #include "problems/operands.h"
 #include "problems/problem.h"
 
 namespace loopbrick {
 
-/// One contestant: an Implementation's name and its choice ("loopbrick" + schedule text, "onednn" + "nhwc").
+/// One contestant: an Implementation's name and its choice ("loopbrick" + schedule text, "onednn" +
+/// "nhwc").
 struct Arm {
   std::string implementation;
   std::string choice;
@@ -27,29 +30,35 @@ struct Sample {
   int calls = 1;
   int round = 0;
   int process = 0;
-  int order = 0;         ///< place of the arm within its round
+  int order = 0;  ///< place of the arm within its round
+
+  friend bool operator==(const Sample&, const Sample&) = default;
 };
 
 /// What became of one arm: outcome, and the samples if it was timed.
 struct Attempt {
-  std::string outcome = "ok";  ///< ok wrong_result crashed timed_out out_of_memory jit_failed not_applicable
-  std::string reason;          ///< for all but ok: one sentence
-  std::string ran;             ///< Runnable::implementation
+  std::string outcome =
+      "ok";  ///< ok wrong_result crashed timed_out out_of_memory jit_failed not_applicable
+  std::string reason;  ///< for all but ok: one sentence
+  std::string ran;     ///< Runnable::implementation
   std::string included;
   std::string flag;
   std::string version;
+  std::string facts;  ///< measure/surroundings.h, if it was measured and not only screened
   double executed_flops = 0.0;
   std::int64_t workspace_bytes = 0;
   double prepare_seconds = 0.0;
   std::vector<Sample> samples;
+
+  friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 
 /// How long a search sample may take.
 struct Sampling {
-  int least_calls = 3;             ///< a screened candidate gets this many single calls
-  int samples = 9;                 ///< of a candidate that survives screening
+  int least_calls = 3;  ///< a screened candidate gets this many single calls
+  int samples = 9;      ///< of a candidate that survives screening
   double sample_seconds = 1e-3;
-  double give_up_above = 1e300;    ///< seconds a call: stop when the fastest of least_calls is slower
+  double give_up_above = 1e300;  ///< seconds a call: stop when the fastest of least_calls is slower
 };
 
 struct BenchOptions {
@@ -57,13 +66,14 @@ struct BenchOptions {
   std::uint64_t seed = 1;
   double timeout_seconds = 0.0;            ///< for one attempt; 0: from the reference's own time
   bool in_process = false;                 ///< for debuggers: no worker
-  bool keep_environment = false;
+  bool keep_environment = false;           ///< the worker inherits OPENBLAS_*, DNNL_* and the like
+  std::string program = "/proc/self/exe";  ///< started as `program worker FD`
 };
 
 /// Rounds of interleaved samples.
 struct RoundPlan {
-  int rounds = 9;        ///< in all
-  int processes = 3;     ///< fresh workers that they are spread over
+  int rounds = 9;     ///< in all
+  int processes = 3;  ///< fresh workers that they are spread over
   double sample_seconds = 10e-3;
   std::uint64_t seed = 1;
 };
@@ -74,13 +84,26 @@ struct Rounds {
   std::vector<double> peak_flops;  ///< one per round
 };
 
-/// One problem under one set of conditions, with the worker process that checks and times arms on it.
+/// The operands do not fit into the memory that is free; what() says how much is missing.
+struct NoMemory : std::bad_alloc {
+  explicit NoMemory(std::string sentence) : sentence_(std::move(sentence)) {}
+  const char* what() const noexcept override { return sentence_.c_str(); }
+
+ private:
+  std::string sentence_;
+};
+
+/// One problem under one set of conditions, with the worker process that checks and times arms on
+/// it.
 ///
-/// The worker is this same binary with the hidden subcommand `worker`, started by posix_spawn with an environment
-/// that we write. Inputs and reference live in memory that survives a crash of it. A crash, hang, wrong result or lack
-/// of memory is an outcome; the next call starts a new worker over the same memory.
+/// The worker is this same binary with the hidden subcommand `worker`, started by posix_spawn with
+/// an environment that we write. Inputs and reference live in memory that survives a crash of it. A
+/// crash, hang, wrong result or lack of memory is an outcome; the next call starts a new worker
+/// over the same memory.
 ///
-/// Errors  the constructor throws std::bad_alloc or std::system_error when operands do not fit or no worker starts.
+/// Errors  the constructor throws NoMemory or std::runtime_error when operands do not fit or no
+/// worker starts; so does
+///         a later call when a new worker does not start.
 /// Threads one Bench per thread of the caller; the caller sleeps while the worker measures.
 class Bench {
  public:
@@ -93,8 +116,8 @@ class Bench {
   /// Checks the arm only.
   Attempt check(const Arm& arm);
 
-  /// Prepares all arms in one worker, checks them, then times them in rounds: one sample of every arm in random order
-  /// and a peak probe per round.
+  /// Prepares all arms in one worker, checks them, then times them in rounds: one sample of every
+  /// arm in random order and a peak probe per round.
   Rounds rounds(std::span<const Arm> arms, const RoundPlan& plan);
 
  private:
@@ -102,7 +125,11 @@ class Bench {
   std::unique_ptr<Client> client_;
 };
 
-/// The hidden subcommand: serves the requests that come over file descriptor `socket`. Returns the exit code.
+/// The hidden subcommand: serves the requests that come over file descriptor `socket`. Returns the
+/// exit code.
+///
+/// `table` stands in for implementations(), for tests.
 int worker_main(int socket);
+int worker_main(int socket, std::span<const Implementation> table);
 
 }  // namespace loopbrick

@@ -1,0 +1,102 @@
+#include "trials/request.h"
+
+namespace loopbrick {
+namespace {
+
+Arm read_arm(Fields& fields) {
+  Arm arm;
+  arm.implementation = fields.text();
+  arm.choice = fields.text();
+  return arm;
+}
+
+int small(Fields& fields) { return static_cast<int>(fields.count()); }
+
+/// Seeds use all 64 bits; fields are signed.
+std::string seed_text(std::uint64_t seed) {
+  return std::to_string(static_cast<std::int64_t>(seed));
+}
+std::uint64_t read_seed(Fields& fields) { return static_cast<std::uint64_t>(fields.count()); }
+
+}  // namespace
+
+Message setup_request(const Examination& examination) {
+  Message message{.verb = "setup",
+                  .fields = {to_string(examination.problem), to_string(examination.conditions),
+                             seed_text(examination.seed)}};
+  for (const FilledMemory& memory : examination.memory) {
+    message.fields.emplace_back(to_string(memory.fill));
+    message.fields.push_back(std::to_string(memory.descriptor));
+  }
+  return message;
+}
+
+Examination read_setup(const Message& message) {
+  Fields fields(message);
+  Examination examination;
+  examination.problem = parse_problem(fields.text());
+  examination.conditions = parse_conditions(fields.text());
+  examination.seed = read_seed(fields);
+  while (!fields.empty()) {
+    FilledMemory memory;
+    memory.fill = parse_fill(fields.text());
+    memory.descriptor = small(fields);
+    examination.memory.push_back(memory);
+  }
+  return examination;
+}
+
+Message check_request(const Arm& arm) {
+  return {.verb = "check", .fields = {arm.implementation, arm.choice}};
+}
+
+Arm read_check(const Message& message) {
+  Fields fields(message);
+  return read_arm(fields);
+}
+
+Message attempt_request(const AttemptRequest& request) {
+  const Sampling& sampling = request.sampling;
+  return {.verb = "attempt",
+          .fields = {request.arm.implementation, request.arm.choice,
+                     std::to_string(sampling.least_calls), std::to_string(sampling.samples),
+                     number_text(sampling.sample_seconds), number_text(sampling.give_up_above)}};
+}
+
+AttemptRequest read_attempt_request(const Message& message) {
+  Fields fields(message);
+  AttemptRequest request;
+  request.arm = read_arm(fields);
+  request.sampling.least_calls = small(fields);
+  request.sampling.samples = small(fields);
+  request.sampling.sample_seconds = fields.number();
+  request.sampling.give_up_above = fields.number();
+  return request;
+}
+
+Message rounds_request(const RoundsRequest& request) {
+  const RoundShare& share = request.share;
+  Message message{.verb = "rounds",
+                  .fields = {std::to_string(share.first), std::to_string(share.count),
+                             std::to_string(share.process), number_text(share.sample_seconds),
+                             seed_text(share.seed)}};
+  for (const Arm& arm : request.arms) {
+    message.fields.push_back(arm.implementation);
+    message.fields.push_back(arm.choice);
+  }
+  return message;
+}
+
+RoundsRequest read_rounds_request(const Message& message) {
+  Fields fields(message);
+  RoundsRequest request;
+  request.share.first = small(fields);
+  request.share.count = small(fields);
+  request.share.process = small(fields);
+  request.share.sample_seconds = fields.number();
+  request.share.seed = read_seed(fields);
+  while (!fields.empty()) request.arms.push_back(read_arm(fields));
+  return request;
+}
+
+}  // namespace loopbrick

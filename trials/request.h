@@ -1,0 +1,31 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "trials/examiner.h"
+#include "trials/message.h"
+
+namespace loopbrick {
+
+/// What the client asks of a worker, as messages, and back: each read_x inverts its x_request.
+Message setup_request(const Examination& examination);
+Examination read_setup(const Message& message);
+
+Message check_request(const Arm& arm);
+Arm read_check(const Message& message);
+
+struct AttemptRequest {
+  Arm arm;
+  Sampling sampling;
+};
+Message attempt_request(const AttemptRequest& request);
+AttemptRequest read_attempt_request(const Message& message);
+
+struct RoundsRequest {
+  std::vector<Arm> arms;
+  RoundShare share;
+};
+Message rounds_request(const RoundsRequest& request);
+RoundsRequest read_rounds_request(const Message& message);
+
+}  // namespace loopbrick
