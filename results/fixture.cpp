@@ -103,6 +103,7 @@ std::int64_t add_confirmed(Store& store, std::int64_t campaign, const Layer& lay
   trial.choice = name == "loopbrick" ? "N k64 p q14 @ c64 * c r s" : "";
   trial.ran = name == "onednn" ? "brgconv:avx512_core" : trial.ran;
   if (name != "loopbrick") trial.executed_flops = 0.0;
+  if (name.starts_with("onednn")) trial.version = "2.6.3";
   trial.confirmed = measured(kRounds, seconds, 3);
   trial.peak_flops = kPeak * (1.0 + 0.002 * (layer.number % 3));
   for (int round = 0; round < kRounds; ++round) {
