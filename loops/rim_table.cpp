@@ -115,10 +115,9 @@ int RimTable::add(const RowPattern& pattern) {
                       });
   };
   const auto same = std::find_if(patterns_.begin(), patterns_.end(), equal);
+  const auto place = same - patterns_.begin();
   if (same == patterns_.end()) patterns_.push_back(pattern);
-  return static_cast<int>(same == patterns_.end()
-                              ? static_cast<std::ptrdiff_t>(patterns_.size()) - 1
-                              : same - patterns_.begin());
+  return static_cast<int>(place);
 }
 
 int RimTable::add(const Range& range) {
