@@ -5,47 +5,87 @@
 namespace loopbrick {
 namespace {
 
-/// ymm vectors. Column tails are masked by a constant behind the code; the register that broadcasts
-/// A holds the mask while it has nothing else to hold.
+using Xbyak::RegExp;
+using Xbyak::Xmm;
+using Xbyak::Ymm;
+
+/// ymm vectors. Column tails are taken in steps of 4, 2 and 1 lanes: a masked store costs more than
+/// all of them on Zen, and a masked load reads outside the operand in some emulators.
 class Avx2F32Generator : public GeneratorBase {
  public:
   explicit Avx2F32Generator(const BrgemmSpec& spec) : GeneratorBase(spec) { generate(); }
 
  private:
-  Xbyak::Xmm vector(int index) const override { return {Xbyak::Operand::YMM, index}; }
+  static constexpr int kLanes = 8;
+  static constexpr int kHalf = 4;
+  static constexpr std::size_t kHalfBytes = 16;
 
-  void emit_prepare_tail(int lanes) override { tail_lanes_ = lanes; }
+  Xmm vector(int index) const override { return {Xbyak::Operand::YMM, index}; }
+  Xmm spare_half() const { return Xmm(a_value().getIdx()); }
 
-  void emit_load_tail(const Xbyak::Xmm& to, const Xbyak::Address& from) override {
-    vmovups(a_value(), ptr[rip + mask_]);
-    vmaskmovps(to, a_value(), from);
+  void emit_prepare_tail(int lanes) override { tail_ = lanes; }
+
+  void emit_load_tail(const Xmm& to, const Xbyak::Address& from) override {
+    emit_load(Ymm(to.getIdx()), from.getRegExp(), tail_);
   }
 
-  void emit_load_b_tail(const Xbyak::Xmm& to, const Xbyak::Address& from) override {
-    vmovups(a_value(), ptr[rip + b_mask_]);
-    vmaskmovps(to, a_value(), from);
+  void emit_load_b_tail(const Xmm& to, const Xbyak::Address& from) override {
+    emit_load(Ymm(to.getIdx()), from.getRegExp(), kFault == Fault::tail_lane ? tail_ - 1 : tail_);
   }
 
-  void emit_store_tail(const Xbyak::Address& to, const Xbyak::Xmm& from) override {
-    vmovups(a_value(), ptr[rip + mask_]);
-    vmaskmovps(to, a_value(), from);
+  void emit_store_tail(const Xbyak::Address& to, const Xmm& from) override {
+    emit_store(to.getRegExp(), Ymm(from.getIdx()), tail_);
   }
 
-  void emit_constants() override {
-    if (tail_lanes_ == 0) return;
-    emit_mask(mask_, tail_lanes_);
-    emit_mask(b_mask_, kFault == Fault::tail_lane ? tail_lanes_ - 1 : tail_lanes_);
+  void emit_load(const Ymm& to, const RegExp& from, int lanes) {
+    const Xmm low(to.getIdx());
+    if (lanes == kLanes) return vmovups(to, ptr[from]);
+    if (lanes <= kHalf) return emit_load_half(low, from, lanes);
+    emit_load_half(spare_half(), from + kHalfBytes, lanes - kHalf);
+    vmovups(low, ptr[from]);
+    vinsertf128(to, to, spare_half(), 1);
   }
 
-  void emit_mask(Xbyak::Label& label, int active) {
-    align(32);
-    L(label);
-    for (int lane = 0; lane < lanes(Isa::avx2); ++lane) dd(lane < active ? 0xffffffffU : 0U);
+  void emit_load_half(const Xmm& to, const RegExp& from, int lanes) {
+    switch (lanes) {
+      case 0:
+        return vxorps(to, to, to);
+      case 1:
+        return vmovss(to, ptr[from]);
+      case 2:
+        return vmovsd(to, ptr[from]);
+      case 3:
+        vmovsd(to, ptr[from]);
+        return vinsertps(to, to, ptr[from + 8], 2 << 4);
+      default:
+        return vmovups(to, ptr[from]);
+    }
   }
 
-  int tail_lanes_ = 0;
-  Xbyak::Label mask_;
-  Xbyak::Label b_mask_;
+  void emit_store(const RegExp& to, const Ymm& from, int lanes) {
+    const Xmm low(from.getIdx());
+    if (lanes == kLanes) return vmovups(ptr[to], from);
+    if (lanes <= kHalf) return emit_store_half(to, low, lanes);
+    vmovups(ptr[to], low);
+    vextractf128(spare_half(), from, 1);
+    emit_store_half(to + kHalfBytes, spare_half(), lanes - kHalf);
+  }
+
+  void emit_store_half(const RegExp& to, const Xmm& from, int lanes) {
+    switch (lanes) {
+      case 1:
+        return vmovss(ptr[to], from);
+      case 2:
+        return vmovsd(ptr[to], from);
+      case 3:
+        vmovsd(ptr[to], from);
+        return vextractps(ptr[to + 8], from, 2);
+      default:
+        return vmovups(ptr[to], from);
+    }
+  }
+
+  int tail_ = 0;
 };
 
 }  // namespace

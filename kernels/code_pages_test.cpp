@@ -125,22 +125,26 @@ TEST(CodePages, TheSameSpecMakesTheSameBytes) {
   EXPECT_TRUE(std::equal(one.code().begin(), one.code().end(), other.code().begin()));
 }
 
-/// A kernel of 100 x 100 x 100 with a transposed A, called 1000 times over a batch of 1000 at most.
-void* run_large_batches(void* failures) {
-  BrgemmSpec spec = spec_of(100, 100, 100);
+/// Adds one for every wrong element.
+void run_batch(int extent, std::int64_t count, int& failures) {
+  BrgemmSpec spec = spec_of(extent, extent, extent);
   spec.a_row_stride = 1;
-  spec.a_k_stride = 100;
+  spec.a_k_stride = extent;
   const BrgemmKernel kernel(spec);
-  const std::vector<float> ones(10000, 1.0F);
-  std::vector<float> c(10000);
-  for (const std::int64_t count : {1, 10, 1000}) {
-    const std::vector<BatchOffset> list(static_cast<std::size_t>(count));
-    kernel(
-        {.a = ones.data(), .b = ones.data(), .c = c.data(), .list = list.data(), .counts = &count});
-    for (const float value : c) {
-      if (value != 100.0F * static_cast<float>(count)) ++*static_cast<int*>(failures);
-    }
-  }
+  const auto elements = static_cast<std::size_t>(extent * extent);
+  const std::vector<float> ones(elements, 1.0F);
+  std::vector<float> c(elements);
+  const std::vector<BatchOffset> list(static_cast<std::size_t>(count));
+  kernel(
+      {.a = ones.data(), .b = ones.data(), .c = c.data(), .list = list.data(), .counts = &count});
+  const float wanted = static_cast<float>(extent) * static_cast<float>(count);
+  for (const float value : c) failures += value != wanted;
+}
+
+/// A lies transposed.
+void* run_batches(void* failures) {
+  for (const std::int64_t count : {1, 2, 17}) run_batch(100, count, *static_cast<int*>(failures));
+  run_batch(10, 1000, *static_cast<int*>(failures));
   return nullptr;
 }
 
@@ -150,7 +154,7 @@ TEST(CodePages, ASmallStackIsEnoughForAnyBatch) {
   ASSERT_EQ(pthread_attr_setstacksize(&small_stack, 128 * 1024), 0);
   pthread_t thread{};
   int failures = 0;
-  ASSERT_EQ(pthread_create(&thread, &small_stack, run_large_batches, &failures), 0);
+  ASSERT_EQ(pthread_create(&thread, &small_stack, run_batches, &failures), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&small_stack);
   EXPECT_EQ(failures, 0);

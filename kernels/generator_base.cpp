@@ -65,7 +65,6 @@ void GeneratorBase::generate() {
   emit_prologue();
   for (const Columns& columns : columns_) emit_columns(columns);
   emit_epilogue();
-  emit_constants();
   ready(PROTECT_RE);
 }
 

@@ -39,9 +39,6 @@ class GeneratorBase : public Xbyak::CodeGenerator {
   virtual void emit_load_b_tail(const Xbyak::Xmm& to, const Xbyak::Address& from) = 0;
   virtual void emit_store_tail(const Xbyak::Address& to, const Xbyak::Xmm& from) = 0;
 
-  /// Data behind the code.
-  virtual void emit_constants() {}
-
   /// tile(row, all columns) += A[row] * the row of B, where A[row] lies at the displacement from
   /// A's register.
   virtual void emit_update_row(int row, std::int64_t a_displacement);

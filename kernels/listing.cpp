@@ -7,7 +7,6 @@
 #include <memory>
 #include <stdexcept>
 #include <stdlib.h>
-#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -47,13 +46,10 @@ std::string output_of(const std::string& command) {
   return output;
 }
 
-/// From the first instruction (offset 0) to the return.
-std::string function_of(std::string_view output) {
-  const std::size_t first = output.find("\n   0:\t");
-  const std::size_t start = first == std::string_view::npos ? 0 : first + 1;
-  const std::size_t ret = output.find("\tret", start);
-  const std::size_t end = output.find('\n', ret);
-  return std::string(output.substr(start, end == std::string_view::npos ? end : end + 1 - start));
+/// Without the heading: from the first instruction (offset 0) on.
+std::string instructions_of(const std::string& output) {
+  const std::size_t heading = output.find("\n   0:\t");
+  return heading == std::string::npos ? output : output.substr(heading + 1);
 }
 
 }  // namespace
@@ -65,7 +61,7 @@ std::string listing(const BrgemmKernel& kernel) {
   }
   const TemporaryFile file;
   write_code(kernel, file.path());
-  return function_of(output_of(fmt::format(
+  return instructions_of(output_of(fmt::format(
       "objdump -D -b binary -m i386:x86-64 -M intel --no-show-raw-insn '{}'", file.path())));
 }
 
