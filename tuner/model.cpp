@@ -36,16 +36,19 @@ struct Footprint {
   double all() const { return a + b + c; }
 };
 
-/// 0: fits; 1: does not; a straight line of the logarithm in between.
+/// 0: fits; 1: does not, twice over; a straight line in between.
 double miss_share(double bytes, double usable) {
-  if (usable <= 0.0 || bytes <= usable * 0.8) return 0.0;
-  if (bytes >= usable * 1.6) return 1.0;
-  return std::log2(bytes / (usable * 0.8));
+  return usable <= 0.0 ? 0.0 : std::clamp(bytes / usable - 1.0, 0.0, 1.0);
 }
 
 double time_of(double bytes, double bandwidth) { return bandwidth > 0.0 ? bytes / bandwidth : 0.0; }
 
-double parts(double total, double step) { return std::ceil(total / step - 1e-9); }
+/// Whole parts, the last one shorter. (The library's ceil is a call without SSE 4.1.)
+double parts(double total, double step) {
+  const double exact = total / step - 1e-9;
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(exact));
+  return whole < exact ? whole + 1.0 : whole;
+}
 
 /// `count` innermost rounds of the same size along one axis.
 struct Piece {
@@ -68,7 +71,7 @@ void add(Pieces& to, double size, double count) {
 Pieces cut(const Pieces& pieces, double step) {
   Pieces result;
   for (const Piece& piece : pieces) {
-    const double whole = std::floor(piece.size / step);
+    const auto whole = static_cast<double>(static_cast<std::int64_t>(piece.size / step));
     add(result, step, whole * piece.count);
     add(result, piece.size - whole * step, piece.count);
   }
@@ -97,6 +100,12 @@ class ModelRun {
  private:
   struct Region {
     std::array<double, kAxisCount> size{};
+  };
+
+  struct Level {
+    double rounds = 1.0;
+    double inside = 0.0;  ///< bytes of one round
+    Footprint grows;      ///< bytes of all rounds over those of one, where nothing is read twice
   };
 
   const Loop* loop_at(int i) const {
@@ -186,28 +195,29 @@ class ModelRun {
     return std::min(1.0, most / volume);
   }
 
-  void push(const Region& region, double rounds) {
-    footprints_.push_back(footprint(region));
-    rounds_.push_back(rounds);
-  }
-
   void add_level(Region& region, const Loop& loop, double step) {
     const double size = around(region, loop);
-    step = std::min(step, size);
-    push(region, size / step);
-    outer_rounds_ *= size / step;
+    if (size <= step) return;
+    Level level{.rounds = size / step, .inside = {}, .grows = {}};
     shrink(region, loop, step);
+    const Footprint outside = inside_;
+    inside_ = footprint(region);
+    level.inside = inside_.all();
+    level.grows = {outside.a / inside_.a, outside.b / inside_.b, outside.c / inside_.c};
+    levels_.push_back(level);
+    outer_rounds_ *= level.rounds;
   }
 
   void find_levels() {
     Region region = whole();
     for (std::size_t i = 0; i < shares_.size(); ++i)
       region.size[i] = std::max(1.0, region.size[i] * shares_[i]);
+    whole_ = inside_ = footprint(region);
     std::array<double, kAxisCount> pending = shares_;
     for (int i = 0; i < step_.elements.size(); ++i) {
       const Loop* loop = loop_at(i);
       if (loop == nullptr) {
-        add_pack(region);
+        add_pack();
         continue;
       }
       double& share = pending[place(loop->axis)];
@@ -217,8 +227,8 @@ class ModelRun {
     add_kernel_levels(region);
   }
 
-  void add_pack(const Region& region) {
-    const double lines = footprint(region).a / kLine;
+  void add_pack() {
+    const double lines = inside_.a / kLine;
     overhead_cycles_ += outer_rounds_ * lines * ratios_.copied_line_cycles *
                         model_.conditions_.threads / result_.imbalance;
   }
@@ -231,7 +241,6 @@ class ModelRun {
     const Sum& sum = step_.sums[0];
     for (const Axis axis : sum.batch)
       add_level(region, {.axis = axis}, axis == sum.axis ? sum.depth : 1.0);
-    footprints_.push_back(footprint(region));
   }
 
   void find_tile(const Region& region) {
@@ -306,7 +315,7 @@ class ModelRun {
     }
     result_.executed_flops = 2.0 * outputs * depth * on_image;
     const double entries =
-        depth / std::min<double>(step_.sums[0].depth, extent(contraction_.depth));
+        depth / std::clamp<double>(extent(contraction_.depth), 1.0, step_.sums[0].depth);
     const double groups = windows ? border_groups() : 0.0;
     for (const Piece& columns : columns_) {
       for (const Piece& lines : lines_) {
@@ -364,15 +373,14 @@ class ModelRun {
 
   /// Bytes that one thread moves into and out of a cache of `usable` bytes, in one run.
   double moved(double usable) const {
-    Footprint bytes = footprints_.back();
-    for (int level = rounds_.size(); level-- > 0;) {
-      const Footprint& all = footprints_[level];
-      const Footprint& round = footprints_[level + 1];
-      const double miss = miss_share(round.all(), usable);
-      const double again = miss * rounds_[level];
-      bytes.a *= (1.0 - miss) * all.a / round.a + again;
-      bytes.b *= (1.0 - miss) * all.b / round.b + again;
-      bytes.c *= (1.0 - miss) * all.c / round.c + again;
+    Footprint bytes = inside_;
+    for (int i = levels_.size(); i-- > 0;) {
+      const Level& level = levels_[i];
+      const double miss = miss_share(level.inside, usable);
+      const double again = miss * level.rounds;
+      bytes.a *= (1.0 - miss) * level.grows.a + again;
+      bytes.b *= (1.0 - miss) * level.grows.b + again;
+      bytes.c *= (1.0 - miss) * level.grows.c + again;
     }
     return bytes.a + bytes.b + (step_.marks.stream ? 0.0 : 2.0 * bytes.c);
   }
@@ -380,15 +388,14 @@ class ModelRun {
   void add_traffic() {
     const bool is_warm = model_.conditions_.cache == CacheState::warm;
     const double threads = model_.conditions_.threads;
-    const Footprint& all = footprints_[0];
     std::array<double, 3> bytes{};
     for (std::size_t cache = 0; cache < bytes.size(); ++cache) {
       bytes[cache] = moved(model_.usable_bytes_[cache]);
-      const double held = cache == 2 ? model_.total_bytes_ : all.all();
+      const double held = cache == 2 ? model_.total_bytes_ : whole_.all();
       const double room = cache == 2 ? model_.l3_bytes_ : model_.usable_bytes_[cache];
       if (is_warm) bytes[cache] *= miss_share(held, room);
     }
-    if (step_.marks.stream) bytes[2] += all.c;
+    if (step_.marks.stream) bytes[2] += whole_.c;
     result_.l2_bytes = bytes[0] * threads;
     result_.l3_bytes = bytes[1] * threads;
     result_.dram_bytes = bytes[2] * threads;
@@ -415,8 +422,9 @@ class ModelRun {
   const Step& step_;
   Prediction result_;
   std::array<double, kAxisCount> shares_{};
-  Few<Footprint, 20> footprints_;  ///< of the region that each level walks, then of one batch entry
-  Few<double, 20> rounds_;
+  Few<Level, 18> levels_;  ///< those of several rounds
+  Footprint whole_;        ///< of one thread
+  Footprint inside_;       ///< of one round of the innermost level so far
   double outer_rounds_ = 1.0;
   double tile_rows_ = 1.0;
   double tile_cols_ = 1.0;

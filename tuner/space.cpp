@@ -15,6 +15,9 @@ constexpr std::size_t kMostRemembered = 20'000;
 /// Starts of a sample before it gives up; a descent rarely meets a dead end.
 constexpr int kMostDescents = 1000;
 
+/// Random values that are tried before all are: most choices allow many.
+constexpr int kMostTries = 16;
+
 struct Tally {
   std::int64_t leaves = 0;
   std::vector<Cut> cuts;
@@ -93,25 +96,42 @@ class Counter {
   std::vector<std::unordered_map<std::uint64_t, Tally>> known_;  ///< by length and state
 };
 
-/// Values of the next choice that are not refused behind `point`.
-std::vector<std::uint16_t> allowed(const Space& space, Point& point) {
-  std::vector<std::uint16_t> values;
-  const std::size_t count = space.choices[static_cast<std::size_t>(point.size())].values.size();
-  for (std::size_t value = 0; value < count; ++value) {
-    point.push_back(static_cast<std::uint16_t>(value));
-    if (!space.why_not(point)) values.push_back(point.back());
-    point.pop_back();
-  }
-  return values;
+bool is_allowed(const Space& space, Point& point, std::uint16_t value) {
+  point.push_back(value);
+  const bool allowed = !space.why_not(point);
+  point.pop_back();
+  return allowed;
 }
 
-std::optional<Point> descend(const Space& space, Random& random) {
-  Point point;
+/// A value of the next choice that is not refused behind `point`, each equally likely.
+std::optional<std::uint16_t> any_allowed(const Space& space, Point& point, Random& random) {
+  const std::size_t count = space.choices[static_cast<std::size_t>(point.size())].values.size();
+  for (int i = 0; i < kMostTries; ++i) {
+    const auto value = static_cast<std::uint16_t>(random() % count);
+    if (is_allowed(space, point, value)) return value;
+  }
+  std::vector<std::uint16_t> allowed;
+  for (std::size_t value = 0; value < count; ++value) {
+    if (is_allowed(space, point, static_cast<std::uint16_t>(value))) {
+      allowed.push_back(static_cast<std::uint16_t>(value));
+    }
+  }
+  if (allowed.empty()) return std::nullopt;
+  return allowed[random() % allowed.size()];
+}
+
+/// Fixes the choices that `point` leaves open, like `like` where that is allowed.
+std::optional<Point> completed(const Space& space, Point point, const Point* like, Random& random) {
   if (space.why_not(point)) return std::nullopt;
   while (point.size() < static_cast<int>(space.choices.size())) {
-    const std::vector<std::uint16_t> values = allowed(space, point);
-    if (values.empty()) return std::nullopt;
-    point.push_back(values[random() % values.size()]);
+    const int level = point.size();
+    if (like != nullptr && is_allowed(space, point, (*like)[level])) {
+      point.push_back((*like)[level]);
+      continue;
+    }
+    const std::optional<std::uint16_t> value = any_allowed(space, point, random);
+    if (!value) return std::nullopt;
+    point.push_back(*value);
   }
   return point;
 }
@@ -130,11 +150,44 @@ std::optional<Refusal> first_refusal(const Space& space, const Point& point) {
 
 Counts count(const Space& space) { return Counter(space).all(); }
 
+std::optional<Point> next_point(const Space& space, const std::optional<Point>& after) {
+  const int choices = static_cast<int>(space.choices.size());
+  Point point = after.value_or(Point{});
+  if (point.empty()) {
+    if (choices == 0 || space.why_not(point)) return std::nullopt;
+    point.push_back(0);
+  } else {
+    ++point.back();
+  }
+  while (true) {
+    const auto level = static_cast<std::size_t>(point.size() - 1);
+    if (point.back() == space.choices[level].values.size()) {
+      point.pop_back();
+      if (point.empty()) return std::nullopt;
+      ++point.back();
+    } else if (space.why_not(point)) {
+      ++point.back();
+    } else if (point.size() == choices) {
+      return point;
+    } else {
+      point.push_back(0);
+    }
+  }
+}
+
 std::optional<Point> sample(const Space& space, Random& random) {
   for (int i = 0; i < kMostDescents; ++i) {
-    if (const std::optional<Point> point = descend(space, random)) return point;
+    if (auto point = completed(space, {}, nullptr, random)) return point;
   }
   return std::nullopt;
+}
+
+std::optional<Point> changed(const Space& space, const Point& point, int choice,
+                             std::uint16_t value, Random& random) {
+  Point prefix;
+  for (int i = 0; i < choice; ++i) prefix.push_back(point[i]);
+  prefix.push_back(value);
+  return completed(space, prefix, &point, random);
 }
 
 }  // namespace loopbrick

@@ -69,6 +69,9 @@ std::int64_t walk(const Space& space, Visit&& visit) {
   }
 }
 
+/// The full point that a walk visits behind `point` (a full one), or the first if there is none.
+std::optional<Point> next_point(const Space& space, const std::optional<Point>& point);
+
 /// Raw combinations that one rule cut, in subtrees that no earlier rule had cut.
 struct Cut {
   const char* sentence = "";  ///< Refusal::sentence
@@ -89,5 +92,10 @@ Counts count(const Space& space);
 /// A valid full point, or nothing if none was found: every choice in turn takes one of its values
 /// that is not refused, at random; a dead end starts again.
 std::optional<Point> sample(const Space& space, Random& random);
+
+/// `point` with another value for one choice; later choices keep theirs where that is not refused,
+/// and take one at random where it is. Nothing if that leads to a dead end.
+std::optional<Point> changed(const Space& space, const Point& point, int choice,
+                             std::uint16_t value, Random& random);
 
 }  // namespace loopbrick

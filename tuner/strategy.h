@@ -42,6 +42,10 @@ std::span<const StrategyRow> strategies();
 /// Errors  throws ParseError that lists the names there are.
 const StrategyRow& strategy_named(std::string_view name);
 
+/// Seconds above which timing a candidate is a waste: a little above the best that was measured.
+double give_up_above(std::span<const Seen> history);
+bool is_seen(std::span<const Seen> history, const Point& point);
+
 Strategy begin_exhaustive(const Space& space, std::uint64_t seed);
 Strategy begin_random(const Space& space, std::uint64_t seed);
 Strategy begin_model_led(const Space& space, std::uint64_t seed);

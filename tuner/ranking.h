@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tuner/space.h"
+
+namespace loopbrick {
+
+/// A point and what the model says about it.
+struct Ranked {
+  Point point;
+  double predicted = 0.0;  ///< seconds
+};
+
+/// The points that the model likes best, with variety: first those that differ in many choices,
+/// then closer relatives.
+///
+/// A small space is ranked whole. A large one is sampled, and the best samples are improved one
+/// choice at a time until the model sees no better value for any; everything met on the way
+/// competes. Deterministic by seed; the first is the best of all that was met.
+std::vector<Ranked> ranking(const Space& space, std::uint64_t seed);
+
+/// Choices in which two points differ.
+int distance(const Point& left, const Point& right);
+
+}  // namespace loopbrick

@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <array>
+
+#include "kernels/text.h"
+#include "tuner/strategy.h"
+
+namespace loopbrick {
+
+namespace {
+
+constexpr std::array<StrategyRow, 3> kStrategies{{
+    {"model", "the cost model ranks, measurements correct it, the best are varied",
+     begin_model_led},
+    {"random", "schedules drawn at random", begin_random},
+    {"exhaustive", "every schedule in turn", begin_exhaustive},
+}};
+
+/// A candidate is dropped once its fastest sample is this far behind the incumbent.
+constexpr double kRacingMargin = 1.05;
+
+}  // namespace
+
+std::span<const StrategyRow> strategies() { return kStrategies; }
+
+const StrategyRow& strategy_named(std::string_view name) {
+  std::string names;
+  for (const StrategyRow& row : kStrategies) {
+    if (row.name == name) return row;
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  throw ParseError("'" + std::string(name) + "' is not a strategy: there are " + names);
+}
+
+double give_up_above(std::span<const Seen> history) {
+  double best = 1e300;
+  for (const Seen& seen : history) {
+    if (seen.ok && seen.fidelity == Fidelity::measure)
+      best = std::min(best, seen.seconds * kRacingMargin);
+  }
+  return best;
+}
+
+bool is_seen(std::span<const Seen> history, const Point& point) {
+  return std::any_of(history.begin(), history.end(),
+                     [&point](const Seen& seen) { return seen.point == point; });
+}
+
+}  // namespace loopbrick
