@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
 
-// Larger buffers gain nothing: a product with this many rows is efficient on any machine.
-constexpr std::int64_t kColumnBytes = std::int64_t{64} << 20;
+// Half of a usual last-level cache, so that the product finds there what im2col wrote. Two images
+// of any ResNet-50 layer fit.
+constexpr std::int64_t kColumnBytes = std::int64_t{16} << 20;
 
 Refusal beyond_int(std::int64_t got) {
   return {"a matrix size of {got} is beyond the int of the library: {limit} at most", got,

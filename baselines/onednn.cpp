@@ -138,10 +138,13 @@ memory::dims weight_extents(const Conv& c) {
   return {c.groups, c.k / c.groups, c.c / c.groups, c.r, c.s};
 }
 
+/// forward_training: with forward_inference, `any` means channels-last to this oneDNN wherever that
+/// has a kernel, and its blocked kernels, which win some layers, would be in neither row. Nothing
+/// else differs.
 dnnl::convolution_forward::desc conv_description(const Problem& problem, Tag activations) {
   const Conv& c = std::get<Conv>(problem.shape);
   const memory::desc bias = problem.bias ? f32({c.k}, Tag::x) : memory::desc();
-  return {dnnl::prop_kind::forward_inference,
+  return {dnnl::prop_kind::forward_training,
           dnnl::algorithm::convolution_direct,
           f32({c.n, c.c, c.h, c.w}, activations),
           f32(weight_extents(c), Tag::any),
