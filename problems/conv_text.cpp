@@ -12,7 +12,8 @@
 namespace loopbrick {
 namespace {
 
-// Sizes in pixels are bounded so that products of two of them fit in 64 bits.
+// Sizes in pixels are bounded so that products of two of them fit in 64 bits; what follows from
+// them is checked.
 constexpr std::int64_t kMost = INT32_MAX;
 
 constexpr std::array kSizes = {SizeName{"g"},
@@ -21,8 +22,8 @@ constexpr std::array kSizes = {SizeName{"g"},
                                SizeName{"oc"},
                                SizeName{"ih", 1, kMost},
                                SizeName{"iw", 1, kMost},
-                               SizeName{"oh", 1, kMost},
-                               SizeName{"ow", 1, kMost},
+                               SizeName{"oh"},
+                               SizeName{"ow"},
                                SizeName{"kh", 1, kMost},
                                SizeName{"kw", 1, kMost},
                                SizeName{"sh", 1, kMost},
@@ -71,10 +72,12 @@ std::int64_t pad_behind(const Side& side) {
   return reach - side.in - side.pad;
 }
 
-/// benchdnn's padding where out is given and the padding is not: half of what is missing.
+/// benchdnn's padding where out is given and the padding is not: half of what is missing, as long
+/// as every window still begins in the image.
 std::int64_t centred_pad(Side side) {
   side.pad = 0;
-  return std::max<std::int64_t>(0, pad_behind(side) / 2);
+  const std::int64_t pad = std::max<std::int64_t>(0, pad_behind(side) / 2);
+  return pad < span_of(side) ? pad : 0;
 }
 
 std::int64_t symmetric_out(const Side& side, char direction) {
