@@ -176,9 +176,10 @@ TEST(Reference, FullyConnectedIsAMatrixProduct) {
 }
 
 TEST(Reference, SumsInDouble) {
-  const Problem problem = parse_problem("gemm 1x16777220:16777220x1");
-  EXPECT_EQ(run_reference(problem, filled(problem, Fill::ones), 2)[0],
-            16777220.0F);  // in float32: 2^24
+  const Problem problem = parse_problem("gemm 1x3:3x1");
+  const Values values = {
+      {16777216.0F, 1.0F, 1.0F}, {1.0F, 1.0F, 1.0F}, {0.0F}};  // in float32: 2^24
+  EXPECT_EQ(run_reference(problem, values, 1)[0], 16777218.0F);
 }
 
 TEST(Reference, ThreadsDoNotChangeABit) {

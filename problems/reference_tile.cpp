@@ -45,11 +45,31 @@ __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) vo
   }
 }
 
+/// sums[cols][8] += a[depth][8] (transposed) * b[depth][cols]: the columns that fill no vector,
+/// along the rows.
+__attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) void multiply_tail(
+    const double* a, const float* b, std::int64_t depth, std::int64_t cols, double* sums) {
+  for (std::int64_t col = 0; col < cols; ++col) {
+    Doubles sum;
+    std::memcpy(&sum, sums + col * kTileRows, sizeof(Doubles));
+    for (std::int64_t d = 0; d < depth; ++d) {
+      Doubles rows;
+      std::memcpy(&rows, a + d * kTileRows, sizeof(Doubles));
+      sum += rows * static_cast<double>(b[d * cols + col]);
+    }
+    std::memcpy(sums + col * kTileRows, &sum, sizeof(Doubles));
+  }
+}
+
 std::int64_t blocks_of(std::int64_t extent, std::int64_t block) {
   return (extent + block - 1) / block;
 }
 
-/// Copies one block of 16 columns, 16 rows at a time: either side is read or written in whole cache
+std::int64_t block_cols(const SlowProduct& product, std::int64_t block) {
+  return std::min(kTileCols, product.cols - block * kTileCols);
+}
+
+/// Copies one block of columns, 16 rows at a time: either side is read or written in whole cache
 /// lines.
 void pack_block(const SlowProduct& product, const float* from, std::int64_t cols, float* to) {
   constexpr std::int64_t kRows = 16;
@@ -57,25 +77,25 @@ void pack_block(const SlowProduct& product, const float* from, std::int64_t cols
     const std::int64_t end = std::min(first + kRows, product.depth);
     for (std::int64_t col = 0; col < cols; ++col) {
       for (std::int64_t d = first; d < end; ++d) {
-        to[d * kTileCols + col] = from[d * product.b_depth_stride + col * product.b_col_stride];
+        to[d * cols + col] = from[d * product.b_depth_stride + col * product.b_col_stride];
       }
     }
   }
 }
 
-/// B as [groups][cols / 16][depth][16], zeros behind the last column.
+/// B as [groups][cols / 16][depth][16]; the last block is as narrow as its columns.
 std::vector<float> pack_b(const SlowProduct& product, int threads) {
   const std::int64_t blocks = blocks_of(product.cols, kTileCols);
-  const std::int64_t size = product.depth * kTileCols;
-  std::vector<float> packed(static_cast<std::size_t>(product.groups * blocks * size));
+  std::vector<float> packed(
+      static_cast<std::size_t>(product.groups * product.cols * product.depth));
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (std::int64_t group = 0; group < product.groups; ++group) {
     for (std::int64_t block = 0; block < blocks; ++block) {
       const std::int64_t col = block * kTileCols;
       const float* const from =
           product.b + group * product.b_group_stride + col * product.b_col_stride;
-      pack_block(product, from, std::min(kTileCols, product.cols - col),
-                 packed.data() + (group * blocks + block) * size);
+      pack_block(product, from, block_cols(product, block),
+                 packed.data() + (group * product.cols + col) * product.depth);
     }
   }
   return packed;
@@ -88,7 +108,7 @@ std::int64_t piece_length(const SlowProduct& product) {
 /// What one thread works in.
 struct Scratch {
   std::vector<double> piece;  ///< of A
-  std::vector<double> sums;   ///< [cols / 16][8][16]
+  std::vector<double> sums;   ///< [cols / 16][8][16], in a narrow last block [cols][8]
 };
 
 std::vector<Scratch> make_scratch(const SlowProduct& product, int threads) {
@@ -109,8 +129,14 @@ void sum_rows(const SlowProduct& product, const float* b, std::int64_t group, st
     const std::int64_t count = std::min(length, product.depth - first);
     product.a(group, row, first, count, scratch.piece.data());
     for (std::int64_t block = 0; block < blocks_of(product.cols, kTileCols); ++block) {
-      multiply_tile(scratch.piece.data(), b + (block * product.depth + first) * kTileCols, count,
-                    scratch.sums.data() + block * kTileSize);
+      const std::int64_t cols = block_cols(product, block);
+      const float* const piece_of_b = b + block * kTileCols * product.depth + first * cols;
+      double* const sums = scratch.sums.data() + block * kTileSize;
+      if (cols == kTileCols) {
+        multiply_tile(scratch.piece.data(), piece_of_b, count, sums);
+      } else {
+        multiply_tail(scratch.piece.data(), piece_of_b, count, cols, sums);
+      }
     }
   }
 }
@@ -119,9 +145,12 @@ void store_rows(const SlowProduct& product, std::int64_t group, std::int64_t row
                 const Scratch& scratch) {
   const std::int64_t rows = std::min(kTileRows, product.rows - row);
   for (std::int64_t col = 0; col < product.cols; ++col) {
-    const double* const tile = scratch.sums.data() + col / kTileCols * kTileSize;
-    for (std::int64_t i = 0; i < rows; ++i)
-      product.store(group, row + i, col, tile[i * kTileCols + col % kTileCols]);
+    const std::int64_t block = col / kTileCols;
+    const bool wide = block_cols(product, block) == kTileCols;
+    const std::int64_t row_step = wide ? kTileCols : 1;
+    const std::int64_t col_step = wide ? 1 : kTileRows;
+    const double* const sums = scratch.sums.data() + block * kTileSize + col % kTileCols * col_step;
+    for (std::int64_t i = 0; i < rows; ++i) product.store(group, row + i, col, sums[i * row_step]);
   }
 }
 
@@ -129,7 +158,7 @@ void store_rows(const SlowProduct& product, std::int64_t group, std::int64_t row
 
 void run(const SlowProduct& product, int threads) {
   const std::vector<float> b = pack_b(product, threads);
-  const std::int64_t b_size = blocks_of(product.cols, kTileCols) * product.depth * kTileCols;
+  const std::int64_t b_size = product.cols * product.depth;
   std::vector<Scratch> scratch = make_scratch(product, threads);
   const std::int64_t tiles = blocks_of(product.rows, kTileRows);
 #pragma omp parallel for collapse(2) schedule(dynamic) num_threads(threads)
