@@ -9,6 +9,9 @@
 #include "kernels/brgemm_trial.h"
 
 namespace loopbrick {
+
+void PrintTo(Isa isa, std::ostream* out) { *out << to_string(isa); }
+
 namespace {
 
 BrgemmSpec dense_spec(Isa isa, int m, int n, int k) {

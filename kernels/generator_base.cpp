@@ -44,6 +44,9 @@ std::uint32_t immediate(std::int64_t value) { return static_cast<std::uint32_t>(
 
 GeneratorBase::GeneratorBase(const BrgemmSpec& spec)
     : CodeGenerator(kFirstCodeBytes, Xbyak::AutoGrow), spec_(spec) {
+  if (kFault == Fault::window) {
+    for (RowWindow& window : spec_.windows) ++window.first;
+  }
   const int cols = register_tile(spec).cols;
   columns_ = {{.first = 0, .count = cols, .times = spec.n / cols}};
   if (const int rest = spec.n % cols; rest > 0) {
