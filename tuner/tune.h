@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "measure/machine.h"
 #include "problems/conditions.h"
 #include "problems/problem.h"
 #include "results/store.h"
 #include "trials/bench.h"
+#include "tuner/budget.h"
+#include "tuner/station.h"
 
 namespace loopbrick {
 
@@ -20,26 +21,6 @@ struct Layer {
   std::string label;
   Problem problem;
   std::int64_t count = 1;
-};
-
-/// What a command may spend; whichever ends first. 0: no such limit.
-struct Budget {
-  double seconds = 0.0;
-  std::int64_t trials = 0;
-};
-
-/// "60s", "2m", "1h", "200trials", or one of each: "60s,200trials".
-///
-/// Errors  throws ParseError that names the piece that is no budget, or is zero.
-Budget parse_budget(std::string_view text);
-std::string to_string(const Budget& budget);
-
-/// Who runs: texts that stand in every trial of this run.
-struct Station {
-  Machine machine;
-  Limits limits;
-  std::int64_t campaign = 0;  ///< of the store, where machine and build are already
-  std::string build;          ///< BuildRecord::id
 };
 
 /// Everything that decides a tuning run.

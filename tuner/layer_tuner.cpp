@@ -1,0 +1,271 @@
+#include "tuner/layer_tuner.h"
+
+#include <algorithm>
+
+#include "measure/statistics.h"
+
+namespace loopbrick {
+
+namespace {
+
+/// Shares of a layer's time: most for the search, the rest to confirm what it found.
+constexpr double kSearchShare = 0.65;
+
+/// Share of a layer's time that the samples of one candidate may take.
+constexpr double kMeasureShare = 0.03;
+
+constexpr std::size_t kFinalists = 5;
+constexpr int kRounds = 9;
+constexpr int kProcesses = 3;
+constexpr double kLongestSample = 10e-3;
+constexpr double kShortestSample = 1e-3;
+
+/// Seconds that an arm needs in each process before its first sample: made, checked, warmed up.
+constexpr double kReady = 0.02;
+
+/// Reasons that are kept apart in the report.
+constexpr std::size_t kMostReasons = 20;
+
+/// Adds the rounds of one process to those of the ones before. An arm that failed once has failed.
+void append(Rounds part, int process, int rounds, Rounds& all) {
+  for (std::size_t i = 0; i < all.arms.size(); ++i) {
+    if (all.arms[i].outcome != "ok") continue;
+    std::vector<Sample> samples = std::move(all.arms[i].samples);
+    for (Sample& sample : part.arms[i].samples) {
+      sample.process = process;
+      sample.round += process * rounds;
+      samples.push_back(sample);
+    }
+    all.arms[i] = std::move(part.arms[i]);
+    all.arms[i].samples = std::move(samples);
+  }
+  all.peak_flops.insert(all.peak_flops.end(), part.peak_flops.begin(), part.peak_flops.end());
+}
+
+}  // namespace
+
+LayerTuner::LayerTuner(const TuneRequest& request, const Layer& layer, Store& store,
+                       const TuneWatcher& watcher, const std::function<double()>& now)
+    : request_(request), layer_(layer), store_(store), watcher_(watcher), now_(now) {
+  context_ = {
+      .problem = layer.problem, .conditions = request.conditions, .station = request.station};
+  result_.label = layer.label;
+  result_.problem = to_string(layer.problem);
+  result_.flops = flops(layer.problem);
+  started_ = now();
+}
+
+TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const LayerBudget& budget,
+                           std::set<std::string>& failed_before, TuneProgress& progress) {
+  budget_ = budget;
+  left_at_start_ = progress.seconds_left;
+  sampling_ = sampling_within(budget.seconds);
+  failed_before_ = &failed_before;
+  progress_ = &progress;
+  if (request_.resume) learn_what_is_known();
+  const Strategy strategy = strategy_named(request_.strategy).begin(space, request_.seed);
+  const SearchTools tools{
+      .recall = [this](const std::string& choice, const Ask& ask) { return recall(choice, ask); },
+      .evaluate = measurer.evaluate,
+      .keep =
+          [this, &space](const Candidate& candidate, const Attempt& attempt) {
+            const double predicted = space.predict(candidate.point);
+            const std::int64_t trial = keep(candidate.choice, predicted, attempt);
+            if (candidate.ok) note_best(candidate);
+            report("search");
+            return trial;
+          },
+      .go_on = [this] { return may_go_on(); }};
+  std::vector<Candidate> candidates = search(space, strategy, sampling_, tools);
+  for (Candidate& candidate : candidates)
+    predicted_[candidate.choice] = space.predict(candidate.point);
+  if (!candidates.empty()) result_.first_choice = candidates.front().choice;
+  const std::vector<Candidate> chosen = finalists(candidates);
+  settle(chosen);
+  if (!must_stop()) confirm(chosen, measurer);
+  report("confirm");
+  return result_;
+}
+
+/// One measurement takes a small part of a layer's time, even if that leaves fewer samples.
+Sampling LayerTuner::sampling_within(double seconds) const {
+  Sampling sampling;
+  const double peak = context_.station.limits.peak_flops;
+  if (seconds <= 0.0 || peak <= 0.0) return sampling;
+  const double fit = kMeasureShare * seconds * peak / std::max(1.0, result_.flops);
+  sampling.samples =
+      static_cast<int>(std::clamp(fit, 1.0 + sampling.least_calls, 1.0 * sampling.samples));
+  return sampling;
+}
+
+bool LayerTuner::must_stop() const { return watcher_.stop != nullptr && watcher_.stop->load(); }
+
+/// The first trial is always allowed: a layer without any is no use.
+bool LayerTuner::may_go_on() const {
+  if (must_stop()) return false;
+  if (result_.trials == 0) return true;
+  if (budget_.trials > 0 && result_.trials >= budget_.trials) return false;
+  return budget_.seconds <= 0.0 || now_() - started_ < kSearchShare * budget_.seconds;
+}
+
+void LayerTuner::learn_what_is_known() {
+  for (TrialRecord& record : store_.trials(key_of(context_, false))) {
+    known_[record.choice] = std::move(record);
+  }
+}
+
+/// A stored trial answers the question unless it was only screened and is now to be measured.
+std::optional<Candidate> LayerTuner::recall(const std::string& choice, const Ask& ask) {
+  const auto known = known_.find(choice);
+  if (known == known_.end()) return std::nullopt;
+  const TrialRecord& record = known->second;
+  Candidate candidate{.trial = record.id};
+  candidate.ok = record.outcome == "ok" && record.search.n > 0;
+  if (record.outcome == "ok" && record.search.n == 0) return std::nullopt;  // of a comparison only
+  const bool measured = is_measurement(static_cast<std::size_t>(record.search.n), sampling_);
+  candidate.seconds = measured ? record.search.median : record.search.min;
+  const bool is_slow = record.search.min > ask.give_up_above;
+  if (candidate.ok && ask.fidelity == Fidelity::measure && !measured && !is_slow)
+    return std::nullopt;
+  ++result_.known;
+  if (candidate.ok) note_best(candidate);
+  return candidate;
+}
+
+void LayerTuner::note_best(const Candidate& candidate) {
+  if (progress_->best_seconds > 0.0 && progress_->best_seconds <= candidate.seconds) return;
+  progress_->best_seconds = candidate.seconds;
+  progress_->best_flops = result_.flops / candidate.seconds;
+}
+
+std::int64_t LayerTuner::keep(const std::string& choice, double predicted, const Attempt& attempt) {
+  TrialRecord record = trial_record(context_, {kOurs, choice}, attempt, false);
+  record.predicted = predicted;
+  record.id = store_.add_trial(record);
+  ++result_.trials;
+  if (attempt.outcome != "ok") {
+    ++result_.failures;
+    const std::string reason = attempt.outcome + ": " + attempt.reason;
+    const bool is_full =
+        result_.reasons.size() >= kMostReasons && result_.reasons.count(reason) == 0;
+    ++result_.reasons[is_full ? attempt.outcome : reason];
+    report_failure(choice, attempt, record.id);
+  }
+  return record.id;
+}
+
+void LayerTuner::report(const std::string& phase) {
+  progress_->phase = phase;
+  progress_->seconds_left = std::max(0.0, left_at_start_ - (now_() - started_));
+  progress_->trials = result_.trials;
+  progress_->known = result_.known;
+  progress_->failures = result_.failures;
+  if (watcher_.progress) watcher_.progress(*progress_);
+}
+
+void LayerTuner::report_failure(const std::string& choice, const Attempt& attempt,
+                                std::int64_t trial) {
+  if (!failed_before_->insert(attempt.outcome).second || !watcher_.failure) return;
+  watcher_.failure({.layer = result_.label,
+                    .problem = result_.problem,
+                    .choice = choice,
+                    .outcome = attempt.outcome,
+                    .reason = attempt.reason,
+                    .trial = trial});
+}
+
+/// The fastest of the search, the best that was confirmed before, and the model's first choice.
+std::vector<Candidate> LayerTuner::finalists(const std::vector<Candidate>& candidates) const {
+  std::vector<Candidate> chosen = fastest(candidates, kFinalists);
+  const auto add = [&chosen](const Candidate& candidate) {
+    const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const Candidate& other) {
+      return other.choice == candidate.choice;
+    });
+    if (!is_there) chosen.push_back(candidate);
+  };
+  if (request_.resume) {
+    if (const auto best = store_.best(key_of(context_, false))) {
+      add({.choice = best->choice,
+           .ok = true,
+           .seconds = best->confirmed.median,
+           .trial = best->id});
+    }
+  }
+  if (!candidates.empty() && candidates.front().ok) add(candidates.front());
+  return chosen;
+}
+
+RoundPlan LayerTuner::round_plan(std::size_t arms) const {
+  RoundPlan plan{.rounds = kRounds,
+                 .processes = kProcesses,
+                 .sample_seconds = kLongestSample,
+                 .seed = request_.seed};
+  if (budget_.seconds <= 0.0) return plan;
+  const auto count = static_cast<double>(arms);
+  const double left = budget_.seconds - (now_() - started_) - kProcesses * count * kReady;
+  plan.sample_seconds =
+      std::clamp(left / (kRounds * (count + 1.0)), kShortestSample, kLongestSample);
+  return plan;
+}
+
+/// One process after the other, so that the user can stop in between; nothing if that happened.
+std::optional<Rounds> LayerTuner::run_rounds(std::span<const Arm> arms,
+                                             const Measurer& measurer) const {
+  const RoundPlan whole = round_plan(arms.size());
+  Rounds all;
+  all.arms.resize(arms.size());
+  for (int process = 0; process < whole.processes; ++process) {
+    if (must_stop()) return std::nullopt;
+    RoundPlan plan = whole;
+    plan.processes = 1;
+    plan.rounds = whole.rounds / whole.processes;
+    plan.seed = whole.seed + static_cast<std::uint64_t>(process);
+    append(measurer.rounds(arms, plan), process, plan.rounds, all);
+  }
+  return all;
+}
+
+void LayerTuner::confirm(const std::vector<Candidate>& chosen, const Measurer& measurer) {
+  if (chosen.empty()) return;
+  std::vector<Arm> arms;
+  for (const Candidate& candidate : chosen) arms.push_back({kOurs, candidate.choice});
+  report("confirm");
+  const std::optional<Rounds> rounds = run_rounds(arms, measurer);
+  if (!rounds) return;
+  const double peak = rounds->peak_flops.empty() ? 0.0 : median(rounds->peak_flops);
+  std::vector<Candidate> confirmed;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Attempt& attempt = rounds->arms[i];
+    if (attempt.outcome != "ok" || attempt.samples.empty()) {
+      keep(chosen[i].choice, predicted_[chosen[i].choice], attempt);
+      continue;
+    }
+    const Measured measured = summarize(attempt.samples);
+    store_.confirm(chosen[i].trial, measured, peak, timed_samples(attempt.samples, true));
+    confirmed.push_back(chosen[i]);
+    confirmed.back().fidelity = Fidelity::measure;
+    confirmed.back().seconds = measured.median;
+    if (chosen[i].choice == result_.first_choice) result_.first_seconds = measured.median;
+  }
+  settle(confirmed);
+  result_.peak_flops = peak;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (confirmed.empty() || chosen[i].choice != result_.schedule) continue;
+    const Measured measured = summarize(rounds->arms[i].samples);
+    result_.is_confirmed = true;
+    result_.lo = measured.lo;
+    result_.hi = measured.hi;
+    result_.executed_flops = rounds->arms[i].executed_flops;
+  }
+}
+
+/// The fastest of these is the result so far.
+void LayerTuner::settle(const std::vector<Candidate>& candidates) {
+  const std::vector<Candidate> best = fastest(candidates, 1);
+  result_.trial = best.empty() ? 0 : best.front().trial;
+  result_.schedule = best.empty() ? std::string() : best.front().choice;
+  result_.seconds = best.empty() ? 0.0 : best.front().seconds;
+  result_.predicted = best.empty() ? 0.0 : predicted_[best.front().choice];
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/store.h"
+#include "trials/bench.h"
+#include "tuner/record.h"
+#include "tuner/search.h"
+#include "tuner/space.h"
+#include "tuner/strategy.h"
+#include "tuner/tune.h"
+
+namespace loopbrick {
+
+/// What a layer is measured with: the two questions that a Bench answers.
+struct Measurer {
+  Evaluate evaluate;
+  std::function<Rounds(std::span<const Arm> arms, const RoundPlan& plan)> rounds;
+};
+
+/// What one layer may spend.
+struct LayerBudget {
+  double seconds = 0.0;     ///< 0: no limit
+  std::int64_t trials = 0;  ///< 0: no limit
+};
+
+/// One layer of a tune: search, then the finalists in rounds.
+///
+/// Errors  run throws what Store and the measurer throw; what was stored until then stays.
+class LayerTuner {
+ public:
+  /// The layer's time starts here. `now` gives seconds on some clock. Everything passed must
+  /// outlive the tuner.
+  LayerTuner(const TuneRequest& request, const Layer& layer, Store& store,
+             const TuneWatcher& watcher, const std::function<double()>& now);
+
+  /// `failed_before` holds the kinds of failures that were shown already, over all layers.
+  TunedLayer run(const Space& space, const Measurer& measurer, const LayerBudget& budget,
+                 std::set<std::string>& failed_before, TuneProgress& progress);
+
+ private:
+  bool must_stop() const;
+  bool may_go_on() const;
+  void learn_what_is_known();
+  std::optional<Candidate> recall(const std::string& choice, const Ask& ask);
+  void note_best(const Candidate& candidate);
+  std::int64_t keep(const std::string& choice, double predicted, const Attempt& attempt);
+  void report(const std::string& phase);
+  void report_failure(const std::string& choice, const Attempt& attempt, std::int64_t trial);
+  Sampling sampling_within(double seconds) const;
+
+  std::vector<Candidate> finalists(const std::vector<Candidate>& candidates) const;
+  void confirm(const std::vector<Candidate>& chosen, const Measurer& measurer);
+  RoundPlan round_plan(std::size_t arms) const;
+  std::optional<Rounds> run_rounds(std::span<const Arm> arms, const Measurer& measurer) const;
+  void settle(const std::vector<Candidate>& candidates);
+
+  const TuneRequest& request_;
+  const Layer& layer_;
+  Store& store_;
+  const TuneWatcher& watcher_;
+  const std::function<double()>& now_;
+  TrialContext context_;
+  TunedLayer result_;
+  LayerBudget budget_;
+  double started_ = 0.0;
+  double left_at_start_ = 0.0;
+  Sampling sampling_;
+  std::map<std::string, TrialRecord> known_;  ///< by choice
+  std::map<std::string, double> predicted_;
+  std::set<std::string>* failed_before_ = nullptr;
+  TuneProgress* progress_ = nullptr;
+};
+
+}  // namespace loopbrick

@@ -1,0 +1,90 @@
+#include "tuner/search.h"
+
+#include <algorithm>
+#include <set>
+
+#include "measure/statistics.h"
+
+namespace loopbrick {
+
+namespace {
+
+/// The question as a time limit for the evaluator: single calls only, or samples too.
+Sampling sampling_for(const Ask& ask, Sampling sampling) {
+  if (ask.fidelity == Fidelity::screen) sampling.samples = 0;
+  sampling.give_up_above = ask.give_up_above;
+  return sampling;
+}
+
+Candidate evaluated(const Ask& ask, const std::string& choice, const Attempt& attempt,
+                    const Sampling& sampling) {
+  Candidate candidate{.point = ask.point, .choice = choice, .fidelity = ask.fidelity};
+  candidate.ok = attempt.outcome == "ok" && !attempt.samples.empty();
+  if (!candidate.ok) return candidate;
+  std::vector<double> seconds;
+  for (const Sample& sample : attempt.samples) seconds.push_back(sample.seconds);
+  const bool measured = is_measurement(seconds.size(), sampling);
+  candidate.seconds =
+      measured ? median(seconds) : *std::min_element(seconds.begin(), seconds.end());
+  return candidate;
+}
+
+Seen seen(const Candidate& candidate) {
+  return {.point = candidate.point,
+          .fidelity = candidate.fidelity,
+          .ok = candidate.ok,
+          .seconds = candidate.seconds};
+}
+
+}  // namespace
+
+bool is_measurement(std::size_t samples, const Sampling& sampling) {
+  return samples >= static_cast<std::size_t>(std::max(sampling.samples, sampling.least_calls + 1));
+}
+
+std::vector<Candidate> search(const Space& space, const Strategy& strategy,
+                              const Sampling& sampling, const SearchTools& tools) {
+  std::vector<Candidate> candidates;
+  std::vector<Seen> history;
+  while (const std::optional<Ask> ask = strategy(history)) {
+    const std::string choice = space.text(ask->point);
+    std::optional<Candidate> candidate;
+    if (tools.recall) candidate = tools.recall(choice, *ask);
+    if (candidate) {
+      candidate->point = ask->point;
+      candidate->choice = choice;
+      candidate->fidelity = ask->fidelity;
+    } else {
+      if (!tools.go_on()) break;
+      const Attempt attempt = tools.evaluate(choice, sampling_for(*ask, sampling));
+      candidate = evaluated(*ask, choice, attempt, sampling);
+      candidate->trial = tools.keep(*candidate, attempt);
+    }
+    candidates.push_back(*candidate);
+    history.push_back(seen(*candidate));
+  }
+  return candidates;
+}
+
+std::vector<Candidate> fastest(const std::vector<Candidate>& candidates, std::size_t most) {
+  std::vector<Candidate> sorted;
+  for (const Fidelity fidelity : {Fidelity::measure, Fidelity::screen}) {
+    for (const Candidate& candidate : candidates) {
+      if (candidate.ok && candidate.fidelity == fidelity) sorted.push_back(candidate);
+    }
+    if (!sorted.empty()) break;
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Candidate& left, const Candidate& right) {
+    if (left.seconds != right.seconds) return left.seconds < right.seconds;
+    return left.choice < right.choice;
+  });
+  std::vector<Candidate> chosen;
+  std::set<std::string> choices;
+  for (const Candidate& candidate : sorted) {
+    if (chosen.size() == most) break;
+    if (choices.insert(candidate.choice).second) chosen.push_back(candidate);
+  }
+  return chosen;
+}
+
+}  // namespace loopbrick
