@@ -6,7 +6,7 @@
 #include <bit>
 #include <random>
 
-#include "kernels/brgemm_trial.h"
+#include "tests/brgemm_trial.h"
 
 namespace loopbrick {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "kernels/brgemm_kernel.h"
-#include "kernels/brgemm_trial.h"
+#include "tests/brgemm_trial.h"
 
 namespace loopbrick {
 namespace {

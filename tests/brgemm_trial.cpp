@@ -1,4 +1,4 @@
-#include "kernels/brgemm_trial.h"
+#include "tests/brgemm_trial.h"
 
 #include <algorithm>
 #include <bit>
