@@ -136,7 +136,7 @@ class Bench::Client {
                       .environment = worker_environment(settings_for(examination_.conditions),
                                                         options_.keep_environment),
                       .inherited = {}};
-    for (const Descriptor& one : memory_) start.inherited.push_back(one.get());
+    for (const FileDescriptor& one : memory_) start.inherited.push_back(one.get());
     worker_ = std::make_unique<WorkerProcess>(start);
     worker_->channel().send(setup_request(examination_));
     constexpr double kLoading = 60.0;
@@ -267,8 +267,8 @@ class Bench::Client {
 
   BenchOptions options_;
   Examination examination_;
-  std::vector<Descriptor> memory_;  ///< one for each fill; outlives every worker
-  std::size_t filled_ = 0;          ///< how many of them hold their fill and reference
+  std::vector<FileDescriptor> memory_;  ///< one for each fill; outlives every worker
+  std::size_t filled_ = 0;              ///< how many of them hold their fill and reference
   double reference_seconds_ = 0.0;
   std::optional<Examiner> local_;
   std::unique_ptr<WorkerProcess> worker_;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "trials/descriptor.h"
+#include "trials/file_descriptor.h"
 #include "trials/message.h"
 
 namespace loopbrick {
@@ -16,7 +16,7 @@ class Channel {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
 
   /// False if the other side is gone.
   bool send(const Message& message);
@@ -29,7 +29,7 @@ class Channel {
  private:
   bool take_line(Message& message);
 
-  Descriptor socket_;
+  FileDescriptor socket_;
   std::string unread_;
 };
 

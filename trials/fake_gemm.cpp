@@ -1,7 +1,5 @@
 #include "trials/fake_gemm.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -12,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "kernels/text.h"
@@ -58,8 +57,8 @@ void FakeGemm::run() {
   misbehave(fault, ++calls);
   for (std::int64_t row = 0; row < shape.m; ++row) {
     for (std::int64_t col = 0; col < shape.n; ++col) {
-      float sum = fault == "adds" && calls > 1 ? c[static_cast<std::size_t>(row * shape.n + col)]
-                                               : 0.0F;
+      float sum =
+          fault == "adds" && calls > 1 ? c[static_cast<std::size_t>(row * shape.n + col)] : 0.0F;
       for (std::int64_t i = 0; i < shape.batch * shape.k; ++i) {
         const std::int64_t entry = i / shape.k;
         const std::int64_t depth = i % shape.k;
@@ -90,7 +89,8 @@ std::string environment_text() {
 std::variant<Runnable, Refusal> prepare_fake(const Problem& problem, std::string_view choice,
                                              const Conditions&) {
   const std::string fault(choice);
-  if (fault == "refuses") return Refusal{.sentence = "{got} is above {limit}", .got = 7, .limit = 5};
+  if (fault == "refuses")
+    return Refusal{.sentence = "{got} is above {limit}", .got = 7, .limit = 5};
   if (fault == "is no choice") throw ParseError("'is no choice' is no choice");
   if (fault == "finds no memory") throw std::bad_alloc();
   if (fault == "cannot generate") throw std::runtime_error("no executable pages");

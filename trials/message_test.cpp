@@ -50,10 +50,10 @@ TEST(AttemptText, RoundTripsWithNoFieldAtItsDefault) {
                   .workspace_bytes = std::int64_t{1} << 40,
                   .prepare_seconds = 1e-5,
                   .samples = {}};
-  attempt.samples.push_back({.start = 1.25, .seconds = 1e-3 / 7.0, .calls = 9, .round = 2,
-                             .process = 1, .order = 3});
-  attempt.samples.push_back({.start = 2.5, .seconds = 3e-3, .calls = 1, .round = 4, .process = 2,
-                             .order = 1});
+  attempt.samples.push_back(
+      {.start = 1.25, .seconds = 1e-3 / 7.0, .calls = 9, .round = 2, .process = 1, .order = 3});
+  attempt.samples.push_back(
+      {.start = 2.5, .seconds = 3e-3, .calls = 1, .round = 4, .process = 2, .order = 1});
   EXPECT_EQ(read_attempt(decode(encode(attempt_message(attempt)))), attempt);
 }
 

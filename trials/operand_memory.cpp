@@ -29,10 +29,10 @@ std::span<float> span_of(const GuardedPages& pages, const Operand& operand) {
 
 }  // namespace
 
-Descriptor make_operand_memory(const Problem& problem) {
+FileDescriptor make_operand_memory(const Problem& problem) {
   std::int64_t bytes = 0;
   for (const Operand& operand : operands(problem)) bytes += paged(bytes_of(operand));
-  Descriptor memory(memfd_create("loopbrick operands", MFD_CLOEXEC));
+  FileDescriptor memory(memfd_create("loopbrick operands", MFD_CLOEXEC));
   if (memory.get() < 0) fail("making memory for the operands");
   if (ftruncate(memory.get(), bytes) != 0) fail("sizing the memory for the operands");
   return memory;

@@ -5,7 +5,7 @@
 
 #include "problems/operands.h"
 #include "problems/problem.h"
-#include "trials/descriptor.h"
+#include "trials/file_descriptor.h"
 
 namespace loopbrick {
 
@@ -13,7 +13,7 @@ namespace loopbrick {
 /// reference computes them.
 ///
 /// Errors  throws std::system_error when the system has no such memory.
-Descriptor make_operand_memory(const Problem& problem);
+FileDescriptor make_operand_memory(const Problem& problem);
 
 /// Pages of this process between two unreadable ones.
 class GuardedPages {

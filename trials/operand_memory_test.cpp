@@ -8,7 +8,7 @@ namespace {
 const Problem kOdd = parse_problem("gemm 3x5:5x7");  // no operand fills a page or a vector
 
 TEST(OperandMemory, HoldsWhatAnEarlierMappingWrote) {
-  const Descriptor memory = make_operand_memory(kOdd);
+  const FileDescriptor memory = make_operand_memory(kOdd);
   {
     const MappedArrays writable = map_operands(kOdd, memory.get(), true);
     float value = 0.0F;
@@ -26,12 +26,12 @@ TEST(OperandMemory, HoldsWhatAnEarlierMappingWrote) {
 
 TEST(OperandMemory, AnEmptyOperandIsEmpty) {
   const Problem empty = parse_problem("gemm 3x0:0x7");
-  const Descriptor memory = make_operand_memory(empty);
+  const FileDescriptor memory = make_operand_memory(empty);
   EXPECT_TRUE(map_operands(empty, memory.get(), true).arrays[0].empty());
 }
 
 TEST(OperandMemoryDeathTest, MappedReadOnlyItCannotBeWritten) {
-  const Descriptor memory = make_operand_memory(kOdd);
+  const FileDescriptor memory = make_operand_memory(kOdd);
   const MappedArrays mapped = map_operands(kOdd, memory.get(), false);
   EXPECT_DEATH(mapped.arrays[0][0] = 1.0F, "");
 }

@@ -51,7 +51,7 @@ void apply_conditions(const Conditions& conditions) {
 
 class Worker {
  public:
-  Worker(int socket, const Find& find) : channel_(Descriptor(socket)), find_(find) {}
+  Worker(int socket, const Find& find) : channel_(FileDescriptor(socket)), find_(find) {}
 
   void serve() {
     Message request;

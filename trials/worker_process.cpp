@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <string_view>
 #include <sys/socket.h>
@@ -110,8 +110,8 @@ WorkerProcess::WorkerProcess(const WorkerStart& start) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw std::system_error(errno, std::generic_category(), "making a socket for the worker");
   }
-  channel_ = std::make_unique<Channel>(Descriptor(ends[0]));
-  const Descriptor theirs(ends[1]);
+  channel_ = std::make_unique<Channel>(FileDescriptor(ends[0]));
+  const FileDescriptor theirs(ends[1]);
   process_ = spawn(start, theirs.get());
 }
 

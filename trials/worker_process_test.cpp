@@ -1,14 +1,14 @@
 #include "trials/worker_process.h"
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <system_error>
 
 namespace loopbrick {
@@ -24,7 +24,7 @@ bool contains(const std::vector<std::string>& texts, const std::string& text) {
 std::pair<Channel, Channel> connected() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
-  return {Channel(Descriptor(ends[0])), Channel(Descriptor(ends[1]))};
+  return {Channel(FileDescriptor(ends[0])), Channel(FileDescriptor(ends[1]))};
 }
 
 Channel::Deadline soon() { return std::chrono::steady_clock::now() + milliseconds(50); }
