@@ -85,6 +85,15 @@ void bind(sqlite3_stmt* statement, const std::vector<std::string>& parameters) {
   }
 }
 
+/// After the last row: an error in computing it is the SQL's, all others are the world's.
+void check_end(sqlite3* connection, int code) {
+  const int kind = code & 0xff;
+  if (kind == SQLITE_ERROR || kind == SQLITE_MISMATCH || kind == SQLITE_TOOBIG) {
+    refuse_sql(connection, code);
+  }
+  if (kind != SQLITE_DONE) throw SQLite::Exception(connection, code);
+}
+
 std::optional<std::string> cell(sqlite3_stmt* statement, int column) {
   const auto* text = sqlite3_column_text(statement, column);
   if (text == nullptr) return std::nullopt;
@@ -112,7 +121,7 @@ Table read_table(SQLite::Database& database, const std::string& sql,
     auto& row = table.rows.emplace_back();
     for (int i = 0; i < columns; ++i) row.push_back(cell(statement.get(), i));
   }
-  if (code != SQLITE_DONE) throw SQLite::Exception(connection, code);
+  check_end(connection, code);
   return table;
 }
 

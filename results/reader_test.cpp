@@ -70,6 +70,8 @@ TEST_F(Reader, ReadsWhatDescribes) {
 TEST_F(Reader, WrongSqlGivesTheReason) {
   EXPECT_NE(refusal("SELEC 1").find("near \"SELEC\": syntax error"), std::string::npos);
   EXPECT_NE(refusal("SELECT x FROM trial").find("no such column: x"), std::string::npos);
+  EXPECT_NE(refusal("SELECT abs(-9223372036854775807 - 1)").find("integer overflow"),
+            std::string::npos);
   EXPECT_NE(refusal("").find("empty"), std::string::npos);
   EXPECT_NE(refusal("-- nothing").find("empty"), std::string::npos);
   EXPECT_NE(refusal("DELETE FROM trial").find("reading only"), std::string::npos);
