@@ -1,0 +1,84 @@
+#include "cli/arm_list.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <string_view>
+
+#include "baselines/baselines.h"
+#include "kernels/text.h"
+#include "loops/plan.h"
+#include "loops/schedule.h"
+#include "trials/implementations.h"
+#include "trials/slowed.h"
+
+namespace loopbrick {
+namespace {
+
+constexpr std::string_view kSlowed = "slowed";  // the control, see trials/slowed.h
+
+[[noreturn]] void refuse(std::string_view name) {
+  for (const MissingBaseline& missing : missing_baselines()) {
+    if (missing.name == name) {
+      throw ParseError(fmt::format("--impl {} is switched off in this build: {} was not installed",
+                                   name, missing.package));
+    }
+  }
+  if (!baselines_problem().empty()) throw ParseError(std::string(baselines_problem()));
+  std::string names;
+  for (const Implementation& row : implementations()) {
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  throw ParseError(fmt::format("--impl '{}' is not an implementation; there are {}", name, names));
+}
+
+/// Those whose choice holds a schedule, in which commas and colons mean something else.
+bool has_schedule(std::string_view name) { return name == kLoopbrick.name || name == kSlowed; }
+
+Arm parse_arm(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const std::string_view choice =
+      colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
+  if (name == kLoopbrick.name) {
+    return {.implementation = std::string(name), .choice = to_string(parse_schedule(choice))};
+  }
+  if (name == kSlowed) parse_slowed_choice(choice);
+  if (find_implementation(name) == nullptr) refuse(name);
+  return {.implementation = std::string(name), .choice = std::string(choice)};
+}
+
+void add_arms(std::string_view text, std::vector<Arm>& arms) {
+  while (true) {
+    const bool is_whole = has_schedule(text.substr(0, text.find(':')));
+    const std::size_t comma = is_whole ? std::string_view::npos : text.find(',');
+    arms.push_back(parse_arm(text.substr(0, comma)));
+    if (comma == std::string_view::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<Arm> parse_arms(const std::vector<std::string>& texts) {
+  std::vector<Arm> arms;
+  for (const std::string& text : texts) add_arms(text, arms);
+  return arms;
+}
+
+std::vector<Arm> all_baselines() {
+  std::vector<Arm> arms;
+  for (const Implementation& row : baselines()) {
+    arms.push_back({.implementation = std::string(row.name), .choice = ""});
+  }
+  return arms;
+}
+
+void add_impl_option(CLI::App& command, std::vector<std::string>& impls) {
+  command.add_option("--impl", impls, "Implementations, e.g. onednn,eigen or 'loopbrick:SCHEDULE'")
+      ->type_name("NAME[:CHOICE],...")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "trials/bench.h"
+
+namespace CLI {
+class App;
+}
+
+namespace loopbrick {
+
+/// Typed implementations: "onednn,eigen", with a choice "onednn:nhwc", or one of our schedules
+/// "loopbrick:N k64 p q14 @ c64 * c r s", which is never split at its commas.
+///
+/// Errors  throws ParseError that lists the implementations there are.
+std::vector<Arm> parse_arms(const std::vector<std::string>& texts);
+
+/// Every baseline of this build, with its default choice.
+std::vector<Arm> all_baselines();
+
+/// --impl, which may be given more than once.
+void add_impl_option(CLI::App& command, std::vector<std::string>& impls);
+
+}  // namespace loopbrick

@@ -1,0 +1,159 @@
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/arm_list.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/measuring_run.h"
+#include "cli/output_options.h"
+#include "cli/progress_line.h"
+#include "cli/round_options.h"
+#include "cli/what_options.h"
+#include "loops/schedule.h"
+#include "tuner/compare.h"
+
+namespace loopbrick {
+namespace {
+
+struct CompareArguments {
+  WhatOptions what;
+  std::vector<std::string> impls;  ///< none: every baseline
+  std::string schedule;
+  std::string budget;
+  RoundPlan rounds;
+  double fail_below = 0.0;
+  MeasuringOptions measuring;
+  OutputOptions output;
+};
+
+Table empty_table() {
+  return {
+      .columns = {"layer", "problem", "impl", "implementation", "median_s", "gflops", "pct_of_peak",
+                  "executed_pct_of_peak", "included", "speedup", "speedup_lo", "speedup_hi",
+                  "verdict", "trial", "count", "conditions", "outcome", "reason", "flag"},
+      .rows = {}};
+}
+
+void add_row(Table& table, const std::string& conditions, const CompareRow& row) {
+  const bool is_ok = row.outcome == "ok";
+  const auto cell = [is_ok](double value) {
+    return is_ok && value > 0 ? std::optional(number(value, 5)) : std::nullopt;
+  };
+  const auto id = row.trial != 0 ? std::optional(std::to_string(row.trial)) : std::nullopt;
+  table.rows.push_back({row.layer, row.problem, row.impl, row.implementation, cell(row.median_s),
+                        cell(row.gflops), cell(row.pct_of_peak), cell(row.executed_pct_of_peak),
+                        row.included, cell(row.speedup), cell(row.speedup_lo), cell(row.speedup_hi),
+                        row.verdict, id, std::to_string(row.count), conditions, row.outcome,
+                        row.reason, row.flag});
+}
+
+/// The arms that have a mean to show, in the order of the report.
+std::vector<std::string> others(const std::vector<CompareRow>& rows) {
+  std::vector<std::string> names;
+  for (const CompareRow& row : rows) {
+    const bool is_new = std::find(names.begin(), names.end(), row.impl) == names.end();
+    if (row.impl != "tuned" && is_new) names.push_back(row.impl);
+  }
+  return names;
+}
+
+/// Says every mean speedup; is one of them below the least that the user accepts?
+bool say_means(const std::vector<CompareRow>& rows, double least) {
+  bool is_low = false;
+  for (const std::string& name : others(rows)) {
+    const double mean = mean_speedup(rows, name);
+    if (mean <= 0) continue;
+    std::cerr << fmt::format("tuned against {}: {:.3f} times as fast (geometric mean)\n", name,
+                             mean);
+    is_low = is_low || mean < least;
+  }
+  return is_low;
+}
+
+bool ours_is_bad(const std::vector<CompareRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const CompareRow& row) {
+    return row.impl == "tuned" && row.outcome != "ok";
+  });
+}
+
+CompareRequest request_for(const CompareArguments& arguments, const Work& work,
+                           const Station& station) {
+  CompareRequest request{
+      .layers = layers_of(work.what),
+      .conditions = work.conditions,
+      .station = station,
+      .arms = arguments.impls.empty() ? all_baselines() : parse_arms(arguments.impls),
+      .schedule = arguments.schedule,
+      .rounds = arguments.rounds,
+      .budget = {},
+      .bench = arguments.measuring.bench};
+  request.rounds.seed = arguments.measuring.bench.seed;
+  if (!arguments.budget.empty()) request.budget = parse_budget(arguments.budget);
+  return request;
+}
+
+ExitCode run_compare(const CompareArguments& arguments, const std::string& command_line) {
+  const std::vector<Work> works = expand(arguments.what);
+  for (const Work& work : works) request_for(arguments, work, {});  // texts are right or refused
+  if (!arguments.schedule.empty()) parse_schedule(arguments.schedule);
+  MeasuringRun run(arguments.measuring,
+                   {.command = command_line, .strategy = "compare", .budget = arguments.budget});
+  Table table = empty_table();
+  ExitCode exit = ExitCode::fine;
+  ProgressLine line(std::cerr, stderr_is_terminal());
+  for (const Work& work : works) {
+    const Station station = run.begin(work);
+    const CompareReport report = compare(
+        request_for(arguments, work, station), run.store(),
+        [&line](const std::string& layer, int done, int layers) {
+          line.show(static_cast<double>(done) / std::max(1, layers),
+                    fmt::format("{}/{} {}", done + 1, layers, layer));
+        },
+        &interrupted());
+    for (const CompareRow& row : report.rows) add_row(table, to_string(work.conditions), row);
+    if (say_means(report.rows, arguments.fail_below) || ours_is_bad(report.rows)) {
+      exit = ExitCode::bad_result;
+    }
+    if (report.interrupted) break;
+  }
+  print(table, arguments.output);
+  return run.end(exit);
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<CompareArguments>();  // lives as long as the callback below
+  CLI::App* command = app.add_subcommand(
+      "compare", "The tuned best against other implementations, interleaved in rounds");
+  add_what_options(*command, arguments->what);
+  add_impl_option(*command, arguments->impls);
+  command
+      ->add_option("--schedule", arguments->schedule, "Ours, instead of the best in the database")
+      ->type_name("SCHEDULE");
+  add_round_options(*command, arguments->rounds);
+  command->add_option("--budget", arguments->budget, "Seconds for the whole command, e.g. 120s")
+      ->default_str("none");
+  command
+      ->add_option("--fail-below", arguments->fail_below,
+                   "Exit with 1 if a mean ratio (their time over ours) is below this")
+      ->check(CLI::PositiveNumber);
+  add_measuring_options(*command, arguments->measuring);
+  add_output_options(*command, arguments->output);
+  command->footer(
+      "Examples:\n"
+      "  loopbrick compare --suite resnet50 --dir fwd --impl onednn,eigen --format csv\n"
+      "  loopbrick compare mb1ic64ih56oc64oh56kh3ph1 --impl onednn --fail-below 0.97");
+  command->callback([arguments, &invocation] {
+    invocation.exit = run_compare(*arguments, invocation.command_line);
+  });
+}
+
+}  // namespace loopbrick

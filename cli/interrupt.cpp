@@ -1,0 +1,28 @@
+#include "cli/interrupt.h"
+
+#include <csignal>
+
+namespace loopbrick {
+namespace {
+
+// A signal handler can reach nothing but this.
+std::atomic<bool> stop_asked{false};
+
+void ask_to_stop(int signal) {
+  stop_asked = true;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+const std::atomic<bool>& interrupted() {
+  static const bool installed = [] {
+    std::signal(SIGINT, ask_to_stop);
+    std::signal(SIGTERM, ask_to_stop);
+    return true;
+  }();
+  static_cast<void>(installed);
+  return stop_asked;
+}
+
+}  // namespace loopbrick

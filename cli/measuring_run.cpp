@@ -1,0 +1,142 @@
+#include "cli/measuring_run.h"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include "cli/build_facts.h"
+#include "cli/database_option.h"
+#include "cli/interrupt.h"
+#include "measure/probes.h"
+#include "measure/trust.h"
+
+namespace loopbrick {
+namespace {
+
+MachineRecord record_of(const Machine& machine) {
+  return {.id = machine.id,
+          .cpu = machine.cpu,
+          .isa = std::string(to_string(machine.isa)),
+          .cores = machine.cores,
+          .threads = machine.threads,
+          .sockets = machine.sockets,
+          .l1d_bytes = machine.l1d_bytes,
+          .l2_bytes = machine.l2_bytes,
+          .l3_bytes = machine.l3_bytes,
+          .memory_bytes = machine.memory_bytes};
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+  return text;
+}
+
+Store open_and_say(const std::string& file) {
+  Store store(file, Access::write);
+  std::cerr << "database: " << file << '\n';
+  return store;
+}
+
+}  // namespace
+
+void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
+  options.database = kDefaultDatabase;
+  add_database_option(command, options.database);
+  command.add_option("--seed", options.bench.seed, "Seed of every random choice")
+      ->capture_default_str();
+  command.add_flag("--no-lock", options.no_lock, "Do not wait for other measurements");
+  command.add_flag("--strict", options.strict, "Exit with 3 if the numbers can't be trusted");
+  command.add_flag("--in-process", options.bench.in_process, "No worker process: for debuggers");
+  command.add_flag("--keep-env", options.bench.keep_environment,
+                   "Let the worker see OMP_* and the like of your shell");
+}
+
+std::optional<MachineLock> take_lock(bool no_lock) {
+  if (no_lock) return std::nullopt;
+  bool told = false;
+  return MachineLock([&told] {
+    if (interrupted()) throw Interrupted();
+    if (!told) {
+      std::cerr << "waiting for another measurement to end (" << MachineLock::default_path()
+                << ")\n";
+    }
+    told = true;
+  });
+}
+
+MeasuringRun::MeasuringRun(const MeasuringOptions& options, CampaignTexts texts)
+    : options_(options),
+      texts_(std::move(texts)),
+      store_(open_and_say(options.database)),
+      lock_(take_lock(options.no_lock)),
+      machine_(detect_machine()) {
+  interrupted();
+  store_.add_machine(record_of(machine_));
+  store_.add_build(build_facts());
+}
+
+MeasuringRun::~MeasuringRun() {
+  try {
+    end_campaign("failed");
+  } catch (const std::exception& error) {
+    std::cerr << "loopbrick: the campaign's end is not stored: " << error.what() << '\n';
+  }
+}
+
+Station MeasuringRun::begin(const Work& work) {
+  const Conditions& conditions = work.conditions;
+  end_campaign("done");
+  const Limits limits = measure_limits(machine_, conditions.threads, conditions.isa);
+  const Trust trust = assess(machine_, limits);
+  for (const std::string& warning : trust.warnings) std::cerr << "warning: " << warning << '\n';
+  untrusted_ = untrusted_ || trust.grade == 'C';
+  add_layers(work.what);
+  const BuildRecord build = build_facts();
+  campaign_ = store_.add_campaign({.command = texts_.command,
+                                   .machine = machine_.id,
+                                   .build = build.id,
+                                   .strategy = texts_.strategy,
+                                   .budget = texts_.budget,
+                                   .trust = std::string(1, trust.grade),
+                                   .warnings = joined(trust.warnings),
+                                   .seed = options_.bench.seed,
+                                   .peak_flops = limits.peak_flops,
+                                   .l1_bandwidth = limits.l1_bandwidth,
+                                   .l2_bandwidth = limits.l2_bandwidth,
+                                   .l3_bandwidth = limits.l3_bandwidth,
+                                   .dram_bandwidth = limits.dram_bandwidth,
+                                   .clock_hz = limits.clock_hz,
+                                   .noise_floor = limits.noise_floor});
+  return {.machine = machine_, .limits = limits, .campaign = campaign_, .build = build.id};
+}
+
+ExitCode MeasuringRun::end(ExitCode exit) {
+  end_campaign(interrupted() ? "interrupted" : "done");
+  if (interrupted()) return ExitCode::interrupted;
+  const bool doubtful = options_.strict && untrusted_;
+  return exit == ExitCode::fine && doubtful ? ExitCode::untrusted : exit;
+}
+
+void MeasuringRun::add_layers(const What& what) {
+  for (const RefusedProblem& refused : what.refused) {
+    std::cerr << refused.label << " is left out: " << refused.reason << '\n';
+  }
+  for (const NamedProblem& named : what.problems) {
+    if (named.suite.empty()) continue;
+    store_.add_layer({.suite = named.suite,
+                      .layer = named.layer,
+                      .problem = to_string(named.problem),
+                      .count = named.multiplicity});
+  }
+}
+
+void MeasuringRun::end_campaign(std::string_view how) {
+  const std::int64_t campaign = std::exchange(campaign_, 0);
+  if (campaign != 0) store_.end_campaign(campaign, how);
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,79 @@
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output_options.h"
+#include "cli/what_options.h"
+#include "measure/machine.h"
+#include "tuner/problem_space.h"
+#include "tuner/space.h"
+
+namespace loopbrick {
+namespace {
+
+struct SpaceArguments {
+  WhatOptions what;
+  bool list = false;
+  OutputOptions output;
+};
+
+using Row = std::vector<std::optional<std::string>>;
+
+void add_counts(Table& table, const NamedProblem& layer, const std::string& conditions,
+                const Space& space) {
+  const Counts counts = count(space);
+  const auto add = [&](const std::string& what, std::int64_t combinations) {
+    table.rows.push_back(Row{layer.label, conditions, what, std::to_string(combinations)});
+  };
+  add("combinations", counts.raw);
+  for (const Cut& cut : counts.cuts) add(std::string("cut: ") + cut.sentence, cut.combinations);
+  add("schedules", counts.leaves);
+}
+
+/// Printed while it is walked: a space may be far larger than memory.
+void list_schedules(const Space& space) {
+  walk(space, [&space](const Point& point) {
+    std::cout << space.text(point) << '\n';
+    return std::cout.good();
+  });
+}
+
+ExitCode show_space(const SpaceArguments& arguments) {
+  const Machine machine = detect_machine();
+  Table table{.columns = {"layer", "conditions", "what", "count"}, .rows = {}};
+  for (const Work& work : expand(arguments.what)) {
+    const Limits unmeasured{.threads = work.conditions.threads, .isa = work.conditions.isa};
+    for (const NamedProblem& layer : work.what.problems) {
+      const Space space = problem_space(layer.problem, work.conditions, machine, unmeasured);
+      if (arguments.list) {
+        list_schedules(space);
+      } else {
+        add_counts(table, layer, to_string(work.conditions), space);
+      }
+    }
+  }
+  if (!arguments.list) print(table, arguments.output);
+  return ExitCode::fine;
+}
+
+}  // namespace
+
+void add_space_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<SpaceArguments>();  // lives as long as the callback below
+  CLI::App* command =
+      app.add_subcommand("space", "How many schedules there are, and what each rule cut");
+  add_what_options(*command, arguments->what);
+  command->add_flag("--list", arguments->list, "Print every schedule, one a line");
+  add_output_options(*command, arguments->output);
+  command->footer(
+      "Examples:\n"
+      "  loopbrick space mb2ic64ih56oc64oh56kh3ph1\n"
+      "  loopbrick space gemm 64x64:64x64bs4 --list");
+  command->callback([arguments, &invocation] { invocation.exit = show_space(*arguments); });
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,62 @@
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output_options.h"
+#include "measure/machine.h"
+#include "problems/problem.h"
+#include "problems/suite.h"
+
+namespace loopbrick {
+namespace {
+
+struct SuitesArguments {
+  std::string name;
+  OutputOptions output;
+};
+
+/// As every other command sees it where no minibatch is given: one image a thread.
+Suite load(std::string_view name) { return load_suite(name, {.minibatch = available_threads()}); }
+
+Table all_suites() {
+  Table table{.columns = {"suite", "layers", "gflop", "first"}, .rows = {}};
+  for (const std::string_view name : suite_names()) {
+    const Suite suite = load(name);
+    double total = 0.0;
+    for (const SuiteLayer& layer : suite.layers) {
+      total += static_cast<double>(layer.count) * flops(layer.problem);
+    }
+    table.rows.push_back({std::string(name), std::to_string(suite.layers.size()),
+                          number(total * 1e-9), to_string(suite.layers.front().problem)});
+  }
+  return table;
+}
+
+Table layers_of(const std::string& name) {
+  Table table{.columns = {"layer", "count", "gflop", "problem"}, .rows = {}};
+  for (const SuiteLayer& layer : load(name).layers) {
+    table.rows.push_back({layer.layer, std::to_string(layer.count),
+                          number(flops(layer.problem) * 1e-9), to_string(layer.problem)});
+  }
+  return table;
+}
+
+}  // namespace
+
+void add_suites_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<SuitesArguments>();  // lives as long as the callback below
+  CLI::App* command = app.add_subcommand("suites", "The suites, or the layers of one");
+  command->add_option("name", arguments->name, "A suite, some of its layers, or a CSV file")
+      ->type_name("NAME[:LAYERS]");
+  add_output_options(*command, arguments->output);
+  command->footer("Examples:\n  loopbrick suites\n  loopbrick suites resnet50:1..5");
+  command->callback([arguments, &invocation] {
+    print(arguments->name.empty() ? all_suites() : layers_of(arguments->name), arguments->output);
+    invocation.exit = ExitCode::fine;
+  });
+}
+
+}  // namespace loopbrick

@@ -1,0 +1,183 @@
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/measuring_run.h"
+#include "cli/output_options.h"
+#include "cli/progress_line.h"
+#include "cli/what_options.h"
+#include "tuner/strategy.h"
+#include "tuner/tune.h"
+
+namespace loopbrick {
+namespace {
+
+struct TuneArguments {
+  WhatOptions what;
+  std::string budget = "60s";
+  std::string strategy = "model";
+  bool fresh = false;
+  MeasuringOptions measuring;
+  OutputOptions output;
+};
+
+std::string progress_text(const TuneProgress& now) {
+  return fmt::format("{}/{} {} {}: {} trials, best {:.1f} GFLOP/s, {} failures, {:.0f} s left",
+                     now.layers_done + 1, now.layers, now.layer, now.phase, now.trials + now.known,
+                     now.best_flops * 1e-9, now.failures, now.seconds_left);
+}
+
+std::string failure_text(const TuneFailure& failure) {
+  std::string text = fmt::format("first {} ({}, {}): {}", failure.outcome, failure.layer,
+                                 failure.choice, failure.reason);
+  if (failure.trial != 0) text += fmt::format("; again: loopbrick replay {}", failure.trial);
+  return text;
+}
+
+TuneWatcher watcher(ProgressLine& line) {
+  return {.progress =
+              [&line](const TuneProgress& now) {
+                const double done = static_cast<double>(now.layers_done) / std::max(1, now.layers);
+                line.show(done, progress_text(now));
+              },
+          .failure = [&line](const TuneFailure& failure) { line.say(failure_text(failure)); },
+          .stop = &interrupted()};
+}
+
+double percent(double flops, double seconds, double peak) {
+  return seconds > 0 && peak > 0 ? 100 * flops / seconds / peak : 0.0;
+}
+
+void add_row(Table& table, const std::string& conditions, const TunedLayer& layer) {
+  const bool found = layer.trial != 0;
+  const auto cell = [found](double value) {
+    return found && value > 0 ? std::optional(number(value)) : std::nullopt;
+  };
+  table.rows.push_back({layer.label, conditions, cell(layer.seconds), cell(layer.lo),
+                        cell(layer.hi), cell(found ? layer.flops / layer.seconds * 1e-9 : 0),
+                        cell(percent(layer.flops, layer.seconds, layer.peak_flops)),
+                        cell(percent(layer.executed_flops, layer.seconds, layer.peak_flops)),
+                        layer.is_confirmed ? "yes" : "no", std::to_string(layer.trials),
+                        std::to_string(layer.known), std::to_string(layer.failures),
+                        found ? std::optional(std::to_string(layer.trial)) : std::nullopt,
+                        layer.problem, found ? layer.schedule : layer.refusal});
+}
+
+void say_why_nothing(const TunedLayer& layer) {
+  std::cerr << layer.label << ": no valid schedule found";
+  if (!layer.refusal.empty()) std::cerr << ": " << layer.refusal;
+  std::cerr << '\n';
+  for (const auto& [reason, times] : layer.reasons)
+    std::cerr << "  " << times << "x " << reason << '\n';
+}
+
+/// Geometric mean of the shares of peak, or 0 without any.
+double mean_share(const TuneReport& report) {
+  double sum = 0.0;
+  int layers = 0;
+  for (const TunedLayer& layer : report.layers) {
+    const double share = percent(layer.flops, layer.seconds, layer.peak_flops);
+    if (layer.trial == 0 || share <= 0) continue;
+    sum += std::log(share);
+    ++layers;
+  }
+  return layers > 0 ? std::exp(sum / layers) : 0.0;
+}
+
+using Time = std::chrono::steady_clock::time_point;
+
+/// What is left of the whole command's budget for each of the `parts` still to come.
+Budget share_of(const Budget& whole, Time start, int parts) {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  Budget share;
+  if (whole.seconds > 0) share.seconds = std::max(1e-3, (whole.seconds - spent.count()) / parts);
+  if (whole.trials > 0) share.trials = std::max<std::int64_t>(1, whole.trials / parts);
+  return share;
+}
+
+ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
+  const Time start = std::chrono::steady_clock::now();
+  const std::vector<Work> works = expand(arguments.what);
+  Budget budget = parse_budget(arguments.budget);
+  strategy_named(arguments.strategy);
+  MeasuringRun run(
+      arguments.measuring,
+      {.command = command_line, .strategy = arguments.strategy, .budget = to_string(budget)});
+  Table table{.columns = {"layer", "conditions", "median_s", "lo_s", "hi_s", "gflops",
+                          "pct_of_peak", "executed_pct_of_peak", "confirmed", "trials", "known",
+                          "failures", "trial", "problem", "schedule"},
+              .rows = {}};
+  ExitCode exit = ExitCode::fine;
+  int parts = static_cast<int>(works.size());
+  for (const Work& work : works) {
+    ProgressLine line(std::cerr, stderr_is_terminal());
+    const Station station = run.begin(work);
+    const TuneReport report = tune({.layers = layers_of(work.what),
+                                    .conditions = work.conditions,
+                                    .station = station,
+                                    .budget = share_of(budget, start, parts),
+                                    .strategy = arguments.strategy,
+                                    .seed = arguments.measuring.bench.seed,
+                                    .resume = !arguments.fresh,
+                                    .bench = arguments.measuring.bench},
+                                   run.store(), watcher(line));
+    if (budget.trials > 0) budget.trials -= budget.trials / parts;
+    --parts;
+    for (const TunedLayer& layer : report.layers) {
+      add_row(table, to_string(work.conditions), layer);
+      if (layer.trial == 0 && !report.interrupted) {
+        exit = ExitCode::bad_result;
+        say_why_nothing(layer);
+      }
+    }
+    if (const double mean = mean_share(report); mean > 0) {
+      std::cerr << fmt::format("{}: geometric mean {:.1f} % of measured peak\n",
+                               to_string(work.conditions), mean);
+    }
+    if (report.interrupted) break;
+  }
+  print(table, arguments.output);
+  return run.end(exit);
+}
+
+std::string strategy_names() {
+  std::string names;
+  for (const StrategyRow& row : strategies()) {
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<TuneArguments>();  // lives as long as the callback below
+  CLI::App* command =
+      app.add_subcommand("tune", "Search, verify, measure and store the best schedules");
+  add_what_options(*command, arguments->what);
+  command
+      ->add_option("--budget", arguments->budget, "For the whole command: 60s, 200trials or both")
+      ->capture_default_str();
+  command->add_option("--strategy", arguments->strategy, strategy_names())->capture_default_str();
+  command->add_flag("--fresh", arguments->fresh, "Measure again what the database knows already");
+  add_measuring_options(*command, arguments->measuring);
+  add_output_options(*command, arguments->output);
+  command->footer(
+      "Examples:\n"
+      "  loopbrick tune --suite resnet50 --dir fwd --budget 60s\n"
+      "  loopbrick tune mb1ic64ih56oc64oh56kh3ph1 --budget 200trials");
+  command->callback([arguments, &invocation] {
+    invocation.exit = run_tune(*arguments, invocation.command_line);
+  });
+}
+
+}  // namespace loopbrick
