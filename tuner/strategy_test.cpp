@@ -1,0 +1,176 @@
+#include "tuner/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kernels/text.h"
+#include "tuner/ranking.h"
+#include "tuner/toy_space.h"
+
+namespace loopbrick {
+namespace {
+
+Seen answer(const Ask& ask) {
+  return {
+      .point = ask.point, .fidelity = ask.fidelity, .ok = true, .seconds = toy_seconds(ask.point)};
+}
+
+std::vector<Seen> run(const Space& space, const StrategyRow& row, std::uint64_t seed,
+                      std::size_t asks) {
+  std::vector<Seen> history;
+  const Strategy strategy = row.begin(space, seed);
+  while (history.size() < asks) {
+    const auto ask = strategy(history);
+    if (!ask) break;
+    history.push_back(answer(*ask));
+  }
+  return history;
+}
+
+double best(const std::vector<Seen>& history) {
+  double seconds = 1e300;
+  for (const Seen& seen : history) seconds = std::min(seconds, seen.seconds);
+  return seconds;
+}
+
+class EveryStrategy : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryStrategy, AsksTheSameAgainForTheSameSeed) {
+  const Space space = toy_space();
+  const auto& row = strategy_named(GetParam());
+  const auto once = run(space, row, 7, 60);
+  const auto again = run(space, row, 7, 60);
+  ASSERT_EQ(once.size(), again.size());
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].point, again[i].point) << i;
+}
+
+TEST_P(EveryStrategy, GoesOnWhereARecordedHistoryEnds) {
+  const Space space = toy_space();
+  const auto& row = strategy_named(GetParam());
+  const auto whole = run(space, row, 7, 60);
+  for (const std::size_t length : {1U, 9U, 40U}) {
+    const Strategy fresh = row.begin(space, 7);
+    const auto ask = fresh(std::span(whole).first(length));
+    ASSERT_TRUE(ask);
+    EXPECT_EQ(ask->point, whole[length].point) << length;
+    EXPECT_EQ(ask->fidelity, whole[length].fidelity) << length;
+  }
+}
+
+TEST_P(EveryStrategy, AsksOnlyAboutValidPointsAndNeverTheSameTwice) {
+  const Space space = toy_space();
+  std::set<std::string> asked;
+  for (const Seen& seen : run(space, strategy_named(GetParam()), 3, 300)) {
+    EXPECT_FALSE(first_refusal(space, seen.point));
+    EXPECT_TRUE(
+        asked.insert(space.text(seen.point) + (seen.fidelity == Fidelity::screen ? " s" : " m"))
+            .second);
+  }
+}
+
+TEST_P(EveryStrategy, EndsInASmallSpaceWithEveryPointAsked) {
+  Space space = toy_space();
+  space.choices = {space.choices[0], space.choices[1]};
+  space.predict = [](const Point& point) { return 1.0 + point[0] + point[1]; };
+  std::set<std::string> asked;
+  const Strategy strategy = strategy_named(GetParam()).begin(space, 1);
+  std::vector<Seen> history;
+  while (const auto ask = strategy(history)) {
+    asked.insert(space.text(ask->point));
+    history.push_back({.point = ask->point, .fidelity = ask->fidelity, .ok = true, .seconds = 1.0});
+    ASSERT_LT(history.size(), 1000U);
+  }
+  EXPECT_EQ(asked.size(), 79U);
+}
+
+TEST_P(EveryStrategy, SurvivesFailuresOnly) {
+  const Space space = toy_space();
+  const Strategy strategy = strategy_named(GetParam()).begin(space, 1);
+  std::vector<Seen> history;
+  for (int i = 0; i < 100; ++i) {
+    const auto ask = strategy(history);
+    ASSERT_TRUE(ask);
+    EXPECT_FALSE(is_seen(history, ask->point));
+    history.push_back(
+        {.point = ask->point, .fidelity = ask->fidelity, .ok = false, .seconds = 0.0});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy, testing::Values("model", "random", "exhaustive"),
+                         [](const auto& each) { return each.param; });
+
+TEST(Strategies, ExhaustiveAsksAboutEveryPointInOrder) {
+  const Space space = toy_space();
+  const auto history = run(space, strategy_named("exhaustive"), 1, 100'000);
+  std::size_t i = 0;
+  walk(space, [&](const Point& point) {
+    EXPECT_EQ(history[i].point, point);
+    ++i;
+    return true;
+  });
+  EXPECT_EQ(i, history.size());
+}
+
+TEST(Strategies, ModelStartsWithItsFirstChoiceAndMeasuresIt) {
+  const Space space = toy_space();
+  const auto first = begin_model_led(space, 1)({});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->fidelity, Fidelity::measure);
+  EXPECT_EQ(first->point[0], 3);
+  EXPECT_EQ(first->point[1], 4);
+  EXPECT_EQ(first->point[3], 2);
+}
+
+/// The model is blind for c and wrong about d: the search has to find both by itself.
+TEST(Strategies, ModelFindsTheOptimumThatTheModelMisses) {
+  const Space space = toy_space(5);
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    EXPECT_LT(best(run(space, strategy_named("model"), seed, 120)), 1.001) << seed;
+    EXPECT_GT(best(run(space, strategy_named("random"), seed, 120)), 1.001) << seed;
+  }
+}
+
+TEST(Strategies, ModelMeasuresWhatItScreenedBest) {
+  const Space space = toy_space(5);
+  const auto history = run(space, strategy_named("model"), 1, 120);
+  double measured = 1e300;
+  for (const Seen& seen : history) {
+    if (seen.fidelity == Fidelity::measure) measured = std::min(measured, seen.seconds);
+  }
+  EXPECT_DOUBLE_EQ(measured, best(history));
+}
+
+TEST(Strategies, GiveUpALittleAboveTheBestMeasured) {
+  std::vector<Seen> history{
+      {.point = {1}, .fidelity = Fidelity::measure, .ok = true, .seconds = 2.0},
+      {.point = {2}, .fidelity = Fidelity::screen, .ok = true, .seconds = 1.0},
+      {.point = {3}, .fidelity = Fidelity::measure, .ok = false, .seconds = 0.5}};
+  EXPECT_DOUBLE_EQ(give_up_above(history), 2.1);
+  EXPECT_GT(give_up_above({}), 1e200);
+}
+
+TEST(Strategies, AnUnknownNameListsTheOthers) {
+  try {
+    strategy_named("greedy");
+    FAIL();
+  } catch (const ParseError& error) {
+    EXPECT_STREQ(error.what(), "'greedy' is not a strategy: there are model, random, exhaustive");
+  }
+}
+
+TEST(Ranking, BeginsWithTheBestAndWithVariety) {
+  const Space space = toy_space();
+  const auto ranked = ranking(space, 1);
+  ASSERT_GT(ranked.size(), 100U);
+  double least = 1e300;
+  walk(space, [&](const Point& point) {
+    least = std::min(least, space.predict(point));
+    return true;
+  });
+  EXPECT_DOUBLE_EQ(ranked[0].predicted, least);
+  EXPECT_GE(distance(ranked[0].point, ranked[1].point), 2);
+}
+
+}  // namespace
+}  // namespace loopbrick
