@@ -62,8 +62,10 @@ struct BrgemmSpec {
       windows;  ///< empty: one group that touches all rows; else one group of entries per window
   bool bias = false;                         ///< add bias[n] to every row at the end
   Activation activation = Activation::none;  ///< applied last
-  bool stream = false;  ///< write C around the caches (C rows must be aligned to the vector)
-  int ahead = 0;        ///< prefetch B this many batch entries ahead; 0: not at all
+  /// Write C around the caches: rows of C are aligned to the vector; other threads see them after a
+  /// barrier or another locked instruction.
+  bool stream = false;
+  int ahead = 0;  ///< prefetch B this many batch entries ahead; 0: not at all
 
   friend bool operator==(const BrgemmSpec&, const BrgemmSpec&) = default;
 };
