@@ -133,8 +133,7 @@ void ask_for_wal(SQLite::Database& database) {
 
 void set_up_writer(SQLite::Database& database) {
   database.setBusyTimeout(static_cast<int>(std::chrono::milliseconds(kPatience).count()));
-  migrate(database,
-          migrations());  // before WAL, so that the id is in the file's own header at once
+  migrate(database, migrations());  // before WAL: the id stands in the file's own header at once
   ask_for_wal(database);
   const bool is_wal = database.execAndGet("PRAGMA journal_mode").getString() == "wal";
   database.exec(is_wal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");

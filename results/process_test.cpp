@@ -1,12 +1,14 @@
 // What only other processes can show: kill -9, two writers at once, a full disk, another user.
 #include <gtest/gtest.h>
 
+#include <SQLiteCpp/Database.h>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sstream>
 #include <sys/wait.h>
+#include <thread>
 
 #include "results/fixture.h"
 #include "results/test_folder.h"
@@ -108,6 +110,18 @@ TEST_F(Processes, TwoWritersBothSucceed) {
   }
   expect_whole(300);
   EXPECT_EQ(value("SELECT count(DISTINCT choice) FROM trial"), "300");
+}
+
+TEST_F(Processes, TheSecondToOpenANewFileWaitsForTheFirst) {
+  SQLite::Database first(file(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  first.exec("BEGIN IMMEDIATE");
+  first.exec("CREATE TABLE first(x)");
+  Writer second({"trials", file(), "1", "second"});
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(300));  // it is waiting by now, and holds nothing
+  first.exec("COMMIT");
+  EXPECT_EQ(second.line(), "1");
+  EXPECT_EQ(second.wait(), 0);
 }
 
 TEST_F(Processes, AReaderDoesNotStopAWriter) {
