@@ -25,7 +25,7 @@ class Dependencies(unittest.TestCase):
 
     def test_every_package_has_a_known_purpose_and_a_reason(self):
         for name, (purpose, _, reason) in listed().items():
-            self.assertIn(purpose, {"build", "figures", "test"}, name)
+            self.assertIn(purpose, {"build", "figures", "test", "full"}, name)
             self.assertGreater(len(reason), 5, name)
 
 

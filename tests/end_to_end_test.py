@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -19,12 +20,12 @@ import unittest
 
 PROGRAM = ""
 TINY = "mb1ic8ih6oc16oh6kh3ph1"
-LARGE = "mb8ic128ih28oc128oh28kh3ph1"
+LONGER = "mb2ic64ih28oc64oh28kh3ph1"
 COMMANDS = ["machine", "suites", "space", "check", "tune", "compare", "run", "explain", "query", "replay"]
 
 
 class Case(unittest.TestCase):
-    """A scratch directory with a database file of its own."""
+    """A scratch folder with a database file of its own."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -45,57 +46,322 @@ class Case(unittest.TestCase):
             raise
         return process.returncode, out, err
 
-    def good(self, *arguments):
-        code, out, err = self.run_program(*arguments)
+    def good(self, *arguments, **options):
+        code, out, err = self.run_program(*arguments, **options)
         self.assertEqual(code, 0, f"{arguments}\n{out}\n{err}")
         return out
 
-    def refused(self, *arguments, names, code=2):
+    def refused(self, *arguments, names, **options):
         """Exit code 2, nothing on stdout, and one line on stderr that names the bad piece."""
-        got, out, err = self.run_program(*arguments)
-        self.assertEqual(got, code, f"{arguments}\n{out}\n{err}")
+        code, out, err = self.run_program(*arguments, **options)
+        self.assertEqual(code, 2, f"{arguments}\n{out}\n{err}")
         self.assertEqual(out, "")
-        self.assertRegex(err, r"\A(loopbrick: [^\n]+)\n\Z")
+        self.assertRegex(err, r"\Aloopbrick: [^\n]+\n\Z")
         for name in names:
             self.assertIn(name, err)
 
-    def measured(self, *arguments):
-        """A measuring command on this case's database, as rows."""
-        text = self.good(*arguments, "--db", str(self.database), "--no-lock", "--format", "csv")
-        return list(csv.DictReader(io.StringIO(text)))
+    def measuring(self, *arguments):
+        """The arguments of a measuring command on this case's database."""
+        return [*arguments, "--db", str(self.database), "--no-lock", "--format", "csv"]
 
-    def count(self, where="1"):
+    def measured(self, *arguments):
+        return rows(self.good(*self.measuring(*arguments)))
+
+    def sql(self, text):
         with sqlite3.connect(self.database) as connection:
-            self.assertEqual(connection.execute("pragma integrity_check").fetchone()[0], "ok")
-            return connection.execute(f"select count(*) from trial where {where}").fetchone()[0]
+            return connection.execute(text).fetchall()
+
+    def assert_sound(self):
+        self.assertEqual(self.sql("PRAGMA integrity_check"), [("ok",)])
+        self.assertEqual(self.sql("PRAGMA foreign_key_check"), [])
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 class Usage(Case):
-    def test_help_lists_every_command(self):
+    def test_help_lists_every_command_and_hides_the_worker(self):
         out = self.good("--help")
         for command in COMMANDS:
             self.assertRegex(out, rf"(?m)^  {command}\b")
         self.assertNotIn("worker", out)
 
-    def test_help_of_every_command_has_an_example(self):
+    def test_every_command_has_examples_that_use_its_own_options(self):
         for command in COMMANDS:
-            out = self.good(command, "--help")
-            self.assertRegex(out, rf"(?s)Example.*\n  loopbrick {command}\b")
-
-    def test_every_example_names_real_options(self):
-        for command in COMMANDS:
-            out = self.good(command, "--help")
-            options, examples = out.split("Example", 1)
+            options, _, examples = self.good(command, "--help").partition("Example")
+            self.assertRegex(examples, rf"\n  loopbrick {command}\b")
             for option in re.findall(r"--[a-z-]+", examples):
                 self.assertIn(option, options, f"{command}: {option}")
 
-    def test_version_names_commit_and_compiler(self):
-        self.assertRegex(self.good("--version"), r"\Aloopbrick \d+\.\d+\.\d+ \S+ g\+\+-\d+\S* \S+")
+    def test_version_names_commit_compiler_and_build(self):
+        self.assertRegex(self.good("--version"), r"\Aloopbrick \d+\.\d+\.\d+ \S+ \S+-\d+\.\d+\.\d+ \S+ gen\d+\n\Z")
 
-    def test_help_starts_neither_baselines_nor_threads(self):
+    def test_the_program_itself_is_not_linked_to_the_rivals(self):
         out = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
         for library in ("dnnl", "openblas"):
             self.assertNotIn(library, out)
+
+    def test_suites_lists_the_paper_layers_with_their_counts(self):
+        layers = rows(self.good("suites", "resnet50", "--format", "csv"))
+        self.assertEqual([layer["layer"] for layer in layers], [str(i) for i in range(1, 21)])
+        self.assertEqual(layers[0]["count"], "1")
+        self.assertIn("ic3ih224oc64oh112kh7sh2ph3", layers[0]["problem"])
+
+    def test_minibatch_is_the_number_of_threads_unless_given(self):
+        out = self.good("space", "ic8ih6oc16oh6kh3ph1", "--threads", "1,3", "--format", "json")
+        self.assertEqual({row["layer"].split("ic8")[0][-3:] for row in json.loads(out)}, {"mb1", "mb3"})
+
+    def test_words_of_a_problem_may_be_quoted_or_not(self):
+        one = self.good("space", f"conv fwd f32 {TINY}")
+        self.assertEqual(self.good("space", "conv", "fwd", "f32", TINY), one)
+        self.assertEqual(self.good("space", TINY), one)
+
+    def test_space_counts_every_combination_once(self):
+        found = {row["what"]: int(row["count"]) for row in rows(self.good("space", TINY, "--format", "csv"))}
+        cuts = sum(count for what, count in found.items() if what.startswith("cut: "))
+        self.assertEqual(found["combinations"], found["schedules"] + cuts)
+        self.assertGreater(found["schedules"], 0)
+
+    def test_the_list_of_a_space_is_as_long_as_its_count(self):
+        problem = "gemm 8x4:4x16"
+        found = {row["what"]: int(row["count"]) for row in rows(self.good("space", problem, "--format", "csv"))}
+        listed = self.good("space", problem, "--list").splitlines()
+        self.assertEqual(len(listed), found["schedules"])
+        self.assertEqual(len(set(listed)), len(listed))
+
+
+class BadInput(Case):
+    def test_arguments(self):
+        self.refused(names=["--help"])
+        self.refused("tume", names=["tume"])
+        self.refused("tune", TINY, "--bugdet", "1s", names=["--bugdet"])
+        self.refused("query", "bets", names=["bets", "best"])
+        self.refused("machine", "--threads", "0", names=["--threads"])
+        self.refused("suites", "--format", "xml", names=["xml", "csv"])
+
+    def test_suites_and_files(self):
+        self.refused("tune", "--suite", "resnet51", names=["resnet51", "resnet50"])
+        self.refused("tune", "--suite", "resnet50:21", names=["21"])
+        self.refused("space", "--batch", "nowhere.txt", names=["nowhere.txt"])
+        self.refused("tune", names=["--suite"])
+
+    def test_problems(self):
+        for text, names in [
+            ("mb1ic8ih6oc16oh9kh3ph1", ["oh"]),
+            ("mb1ic8ih6zz3", ["zz"]),
+            ("mb0ic8ih6oc16kh3", ["mb"]),
+            ("mb1ic99999999999999999999ih6oc16kh3", ["ic"]),
+            ("gemm 4x5:6x7", ["gemm", "4x5"]),
+            ("conv sideways mb1ic8ih6oc16kh3", ["sideways"]),
+        ]:
+            self.refused("tune", text, names=names)
+        self.refused("tune", f"fwd {TINY}", "--dir", "bwd_w", names=["fwd"])
+        self.refused("tune", TINY, "--mb", "2..1", names=["2..1"])
+
+    def test_sizes_beyond_what_fits(self):
+        for text in ["mb268435456ic3ih56oc64oh56kh1", "mb1ic1ih46341oc1kh1", "mb46341ic1ih46341iw1oc1kh1"]:
+            begin = time.monotonic()
+            code, out, err = self.run_program("run", text, "--schedule", "N k p q @ c * c r s", "--db",
+                                              str(self.database), "--no-lock", preexec_fn=limit_memory)
+            self.assertIn(code, (1, 2, 5), f"{text}\n{out}\n{err}")
+            self.assertLess(time.monotonic() - begin, 60)
+            self.assertNotIn("bad_alloc", err)
+        self.refused("explain", "mb4294967296ic4294967296ih56oc64oh56kh1", names=["2^63"])
+
+    def test_schedules(self):
+        for text, names in [("N k64 p q14 @", ["@"]), ("N k64 ! q14 @ c64 * c r s", ["!"]), ("", ["schedule"])]:
+            self.refused("run", TINY, "--schedule", text, names=names)
+        self.refused("explain", TINY, "--no-lock", "--schedule", "N k p @ c8 * c r s", names=["q"])
+
+    def test_budgets(self):
+        for text in ["0s", "0trials", "-3s", "soon", "10", "5s,6s"]:
+            self.refused("tune", TINY, "--budget=" + text, names=[text.split(",")[0].lstrip("-")])
+
+    def test_implementations(self):
+        self.refused("compare", TINY, "--impl", "onednnn", names=["onednnn", "onednn"])
+        self.refused("run", TINY, names=["--schedule", "--impl"])
+
+    def test_foreign_and_damaged_databases(self):
+        self.database.write_text("not a database, but long enough to look like a file of some kind\n" * 20)
+        before = self.database.read_bytes()
+        self.refused("tune", TINY, "--db", str(self.database), names=["trials.db"])
+        self.assertEqual(self.database.read_bytes(), before)
+        self.database.unlink()
+        with sqlite3.connect(self.database) as connection:
+            connection.execute("CREATE TABLE holiday(place TEXT)")
+        before = self.database.read_bytes()
+        self.refused("tune", TINY, "--db", str(self.database), names=["trials.db"])
+        self.assertEqual(self.database.read_bytes(), before)
+
+    def test_missing_and_unwritable_databases(self):
+        self.refused("query", "best", "--db", "nowhere.db", names=["nowhere.db"])
+        self.assertFalse((self.folder / "nowhere.db").exists())
+        self.refused("tune", TINY, "--db", "no/such/folder/x.db", names=["no/such/folder/x.db"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_read_only_database(self):
+        self.database.touch(mode=0o400)
+        self.refused("tune", TINY, "--db", str(self.database), names=["trials.db"])
+
+    def test_sql_is_read_only_and_its_errors_are_bad_input(self):
+        self.measured("tune", TINY, "--budget", "2trials")
+        for text in ["DELETE FROM trial", "UPDATE trial SET outcome = 'ok'", "SELEC 1", "SELECT nothing FROM trial",
+                     "PRAGMA user_version = 7"]:
+            self.refused("query", "--sql", text, "--db", str(self.database), names=["loopbrick"])
+        self.refused("replay", "4711", "--db", str(self.database), names=["4711"])
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+class Tuning(Case):
+    def test_tune_stores_confirms_and_reports_the_best(self):
+        report, = self.measured("tune", TINY, "--budget", "20trials")
+        self.assertEqual(report["confirmed"], "yes")
+        self.assertGreater(float(report["gflops"]), 0)
+        self.assert_sound()
+        self.assertEqual(self.sql("SELECT count(*) FROM campaign"), [(1,)])
+        trials, = self.sql("SELECT count(*) FROM trial WHERE implementation = 'loopbrick'")
+        self.assertGreaterEqual(trials[0], int(report["trials"]))
+        best = rows(self.good("query", "best", "--db", str(self.database), "--format", "csv"))
+        self.assertIn(report["trial"], [row["trial"] for row in best])
+
+    def test_a_second_tune_resumes_and_a_fresh_one_does_not(self):
+        first, = self.measured("tune", TINY, "--budget", "12trials")
+        again, = self.measured("tune", TINY, "--budget", "12trials")
+        self.assertEqual(first["known"], "0")
+        self.assertGreater(int(again["known"]), 0)
+        fresh, = self.measured("tune", TINY, "--budget", "6trials", "--fresh")
+        self.assertEqual(fresh["known"], "0")
+
+    def test_every_strategy_finds_something(self):
+        for strategy in ("exhaustive", "random", "model"):
+            report, = self.measured("tune", TINY, "--budget", "6trials", "--strategy", strategy)
+            self.assertTrue(report["trial"], strategy)
+        self.refused("tune", TINY, "--strategy", "luck", names=["luck", "random"])
+
+    def test_compare_reports_every_layer_and_implementation(self):
+        self.measured("tune", TINY, "--budget", "6trials")
+        table = self.measured("compare", TINY, "--impl", "small-gemm", "--rounds", "3", "--processes", "1",
+                              "--sample-ms", "1")
+        self.assertEqual([row["impl"] for row in table], ["tuned", "small-gemm"])
+        for column in ("layer problem impl implementation median_s gflops pct_of_peak executed_pct_of_peak included "
+                       "speedup speedup_lo speedup_hi verdict trial").split():
+            self.assertIn(column, table[0])
+        other = table[1]
+        self.assertLessEqual(float(other["speedup_lo"]), float(other["speedup_hi"]))
+        self.assertIn(other["verdict"], ("SAME", "FASTER", "SLOWER", "AMBIGUOUS"))
+        self.assert_sound()
+        self.assertEqual(self.sql("SELECT count(*) FROM comparison"), [(1,)])
+
+    def test_fail_below_is_an_exit_code(self):
+        self.measured("tune", TINY, "--budget", "4trials")
+        arguments = self.measuring("compare", TINY, "--impl", "small-gemm", "--rounds", "3", "--processes", "1",
+                                   "--sample-ms", "1", "--fail-below", "1000000")
+        self.assertEqual(self.run_program(*arguments)[0], 1)
+
+    def test_run_and_replay(self):
+        run, = self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", "--rounds", "3", "--processes", "1",
+                             "--sample-ms", "1")
+        self.assertEqual(run["outcome"], "ok")
+        stored, fresh = self.measured("replay", run["trial"], "--rounds", "3", "--processes", "1", "--sample-ms", "1")
+        self.assertEqual(stored["trial"], run["trial"])
+        self.assertNotEqual(fresh["trial"], run["trial"])
+        self.assertGreater(float(fresh["ratio"]), 0)
+
+    def test_check_finds_the_space_right(self):
+        out = self.good("check", TINY, "--sample", "10", "--threads", "1,2")
+        self.assertEqual(len(out.splitlines()), 1, out)  # the header: nothing failed
+
+    def test_explain_shows_the_nest_and_needs_no_operands(self):
+        out = self.good("explain", TINY, "--no-lock", "--schedule", "N k16 p q6 @ c8 * c r s")
+        for piece in ("for n of 1 by 1  # shared", "for q of 6 by 6", "kernel:", "executed", "predicted"):
+            self.assertIn(piece, out)
+
+    def test_explain_lists_the_instructions(self):
+        if "isa  ref" in " ".join(self.good("machine", "--no-lock").split("\n")):
+            self.skipTest("no generated code on this CPU")
+        out = self.good("explain", TINY, "--no-lock", "--schedule", "N k16 p q6 @ c8 * c r s", "--asm")
+        self.assertRegex(out, r"vfmadd231ps")
+
+
+class Interruption(Case):
+    LONG = ("tune", LONGER, "--budget", "600s")
+
+    def wait_for_trials(self, process, least):
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            self.assertIsNone(process.poll(), "the tune ended by itself")
+            if self.database.exists():
+                try:
+                    if self.sql("SELECT count(*) FROM trial")[0][0] >= least:
+                        return
+                except sqlite3.OperationalError:
+                    pass  # the tables are being made
+            time.sleep(0.05)
+        self.fail("no trials after two minutes")
+
+    def finish(self, process):
+        try:
+            return process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+
+    def test_one_interrupt_ends_after_the_running_trial_and_keeps_the_data(self):
+        process = self.start(*self.measuring(*self.LONG))
+        self.wait_for_trials(process, 5)
+        process.send_signal(signal.SIGINT)
+        out, err = self.finish(process)
+        self.assertEqual(process.returncode, 4, err)
+        self.assert_sound()
+        self.assertEqual(self.sql("SELECT how FROM campaign"), [("interrupted",)])
+        kept = self.sql("SELECT count(*) FROM trial")[0][0]
+        self.assertGreaterEqual(kept, 5)
+        self.assertEqual(rows(out)[0]["problem"], f"conv fwd f32 {LONGER}")
+
+    def test_kill_loses_nothing_that_was_stored_and_a_second_run_resumes(self):
+        process = self.start(*self.measuring(*self.LONG))
+        self.wait_for_trials(process, 5)
+        process.kill()
+        self.finish(process)
+        self.assert_sound()
+        kept = self.sql("SELECT count(*) FROM trial")[0][0]
+        self.assertGreaterEqual(kept, 5)
+        report, = self.measured("tune", LONGER, "--budget", "3trials")
+        self.assertGreater(int(report["known"]), 0)
+
+    def test_no_worker_outlives_its_tuner(self):
+        process = self.start(*self.measuring(*self.LONG))
+        self.wait_for_trials(process, 1)
+        workers = children_of(process.pid)
+        self.assertTrue(workers)
+        process.kill()
+        self.finish(process)
+        deadline = time.monotonic() + 30
+        while any(is_running(pid) for pid in workers) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual([pid for pid in workers if is_running(pid)], [])
+
+
+def children_of(parent):
+    found = []
+    for status in pathlib.Path("/proc").glob("[0-9]*/status"):
+        try:
+            if f"\nPPid:\t{parent}\n" in status.read_text():
+                found.append(int(status.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def is_running(pid):
+    try:
+        return "\nState:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
 
 
 if __name__ == "__main__":
