@@ -13,6 +13,9 @@ namespace {
 constexpr std::int64_t kSmallPage = 4096;
 constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
 
+// Refused without asking the system, which may promise what it does not have.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+
 std::int64_t round_up(std::int64_t bytes, std::int64_t page) {
   return saturating_sum(bytes, page - 1) / page * page;
 }
@@ -22,6 +25,7 @@ std::int64_t round_up(std::int64_t bytes, std::int64_t page) {
 Buffer::Buffer(std::int64_t floats, Pages pages) {
   const std::int64_t page = pages == Pages::huge ? kHugePage : kSmallPage;
   size_bytes_ = round_up(saturating_product(floats, sizeof(float)), page);
+  if (size_bytes_ > kMostBytes) throw std::bad_alloc();
   const auto bytes = static_cast<std::size_t>(size_bytes_);
   void* memory = std::aligned_alloc(static_cast<std::size_t>(page), bytes);
   if (!memory && bytes > 0) throw std::bad_alloc();
