@@ -59,8 +59,8 @@ class Figures(unittest.TestCase):
                                         (row["trial"],)).fetchone()
             self.assertEqual(row["implementation"], stored[0])
             self.assertAlmostEqual(float(row["gflops"]), stored[1])
-        network, = connection.execute(
-            "SELECT sum(count * flops) / sum(count * median_s) / 1e9 FROM layers JOIN trial ON trial.id = trial").fetchone()
+        network, = connection.execute("SELECT sum(count * flops) / sum(count * median_s) / 1e9"
+                                      " FROM layers JOIN trial ON trial.id = trial").fetchone()
         self.assertAlmostEqual(float(rows[-1]["gflops"]), network)
 
     def test_approaches_takes_the_better_layout_of_each_layer(self):
@@ -122,13 +122,14 @@ class Figures(unittest.TestCase):
         self.assertIn("not a database of loopbrick", self.refusal(fig_approaches, self.folder / "foreign.db"))
 
     def test_as_a_program_it_exits_with_2_and_one_line(self):
-        done = subprocess.run([sys.executable, "-B", PLOTS / "fig_conv.py", self.folder / "none.db"], capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run([sys.executable, "-B", PLOTS / "fig_conv.py", "--db", self.folder / "none.db"],
+                              capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(done.stderr, f"fig-conv: database '{self.folder / 'none.db'}' does not exist\n")
 
     def test_as_a_program_it_writes_where_it_is_told(self):
-        subprocess.run([sys.executable, "-B", PLOTS / "fig_approaches.py", self.database(), self.folder / "here"], check=True)
+        subprocess.run([sys.executable, "-B", PLOTS / "fig_approaches.py", "--db", self.database(), "--out",
+                        self.folder / "here"], check=True)
         self.assertEqual(sorted(file.name for file in (self.folder / "here").iterdir()),
                          ["fig-approaches.csv", "fig-approaches.png", "fig-approaches.svg"])
 
