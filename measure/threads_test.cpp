@@ -37,11 +37,11 @@ TEST(FlushDenormals, ReachesEveryThread) {
 
 TEST(PinnedThreads, SitOnOneCpuEachAndAreFreedAgain) {
   const std::string before = pinning(2);
+  const std::vector<LogicalCpu> cpus = cores_first(allowed_cpus());
+  const int first = cpus[0].number;
+  const int second = cpus[1 % cpus.size()].number;
   {
     const PinnedThreads pinned(2);
-    const std::vector<LogicalCpu> cpus = cores_first(allowed_cpus());
-    const int first = cpus[0].number;
-    const int second = cpus[1 % cpus.size()].number;
     EXPECT_EQ(pinning(2), std::to_string(first) + " " + std::to_string(second));
   }
   EXPECT_EQ(pinning(2), before);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <vector>
 
 #include "measure/machine.h"
 
@@ -15,6 +17,8 @@ namespace {
 struct Seen {
   std::vector<int> runs;  ///< which of its instances ran, in order
   int instances = 0;
+  int alive = 0;
+  int most_alive = 0;
   bool outputs_were_nan = true;
 };
 
@@ -26,9 +30,10 @@ Seen& seen() {
 std::variant<Runnable, Refusal> prepare_recorder(const Problem&, std::string_view,
                                                  const Conditions&) {
   const int instance = seen().instances++;
-  const auto want = std::make_shared<std::vector<float>>();
+  seen().most_alive = std::max(seen().most_alive, ++seen().alive);
+  const std::shared_ptr<void> buffers(nullptr, [](void*) { --seen().alive; });
   Runnable runnable;
-  runnable.load = [](const Arrays& arrays) {
+  runnable.load = [buffers](const Arrays& arrays) {
     for (const float value : arrays[2]) seen().outputs_were_nan &= std::isnan(value);
   };
   runnable.run = [instance] { seen().runs.push_back(instance); };
@@ -116,6 +121,21 @@ TEST(Examiner, StagesAreAnnouncedWithTheirArm) {
   }
   EXPECT_EQ(stages.substr(0, want.size()), want);
   EXPECT_EQ(stages.substr(stages.size() - 9), "-1 peak; ");
+}
+
+int most_alive_in_rounds(Fixture& fixture) {
+  const std::vector<Arm> arms(5, Arm{"recorder", ""});
+  const RoundShare share{.first = 0, .count = 2, .process = 0, .sample_seconds = 1e-9};
+  const Rounds rounds = fixture.examiner.rounds(arms, share, ignore);
+  for (const Attempt& arm : rounds.arms) EXPECT_EQ(arm.samples.size(), 2U) << arm.reason;
+  return seen().most_alive;
+}
+
+TEST(Examiner, SmallArmsStayReadyLargeOnesTakeTurns) {
+  Fixture small("gemm 3x2:2x4", CacheState::warm);
+  EXPECT_EQ(most_alive_in_rounds(small), 5);
+  Fixture large("gemm 4096x2:2x4096", CacheState::warm);  // 5 x 64 MiB
+  EXPECT_EQ(most_alive_in_rounds(large), 1);
 }
 
 }  // namespace

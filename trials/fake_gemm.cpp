@@ -30,6 +30,7 @@ struct FakeGemm {
   void load(const Arrays& arrays);
   void run();
   void unload(const Arrays& arrays) const;
+  float dot(std::int64_t row, std::int64_t col) const;
 };
 
 Floats copy_of(std::span<const float> values) { return {values.begin(), values.end()}; }
@@ -53,19 +54,24 @@ void misbehave(const std::string& fault, int calls) {
   }
 }
 
+float FakeGemm::dot(std::int64_t row, std::int64_t col) const {
+  float sum = 0.0F;
+  for (std::int64_t entry = 0; entry < shape.batch; ++entry) {
+    for (std::int64_t depth = 0; depth < shape.k; ++depth) {
+      sum += a[static_cast<std::size_t>((entry * shape.m + row) * shape.k + depth)] *
+             b[static_cast<std::size_t>((entry * shape.k + depth) * shape.n + col)];
+    }
+  }
+  return sum;
+}
+
 void FakeGemm::run() {
   misbehave(fault, ++calls);
+  const bool adds = fault == "adds" && calls > 1;
   for (std::int64_t row = 0; row < shape.m; ++row) {
     for (std::int64_t col = 0; col < shape.n; ++col) {
-      float sum =
-          fault == "adds" && calls > 1 ? c[static_cast<std::size_t>(row * shape.n + col)] : 0.0F;
-      for (std::int64_t i = 0; i < shape.batch * shape.k; ++i) {
-        const std::int64_t entry = i / shape.k;
-        const std::int64_t depth = i % shape.k;
-        sum += a[static_cast<std::size_t>((entry * shape.m + row) * shape.k + depth)] *
-               b[static_cast<std::size_t>(i * shape.n + col)];
-      }
-      c[static_cast<std::size_t>(row * shape.n + col)] = sum;
+      float& element = c[static_cast<std::size_t>(row * shape.n + col)];
+      element = (adds ? element : 0.0F) + dot(row, col);
     }
   }
   if (fault == "leaves a hole") c.back() = std::numeric_limits<float>::quiet_NaN();
