@@ -1,4 +1,5 @@
 #include <cblas.h>
+#include <optional>
 #include <string>
 
 #include "baselines/applicable.h"
@@ -26,17 +27,28 @@ void sgemm(const MatrixProduct& p, int threads) {
               static_cast<int>(p.ldb), p.accumulate ? 1.0F : 0.0F, p.c, static_cast<int>(p.ldc));
 }
 
+std::string implementation() { return std::string("sgemm:") + openblas_get_corename(); }
+
+/// What is wrong with the OpenBLAS that was loaded, whatever the problem.
+std::optional<Refusal> why_not_openblas() {
+  if (openblas_get_parallel() != OPENBLAS_OPENMP) {
+    return Refusal{
+        "the OpenBLAS that was loaded has threads of its own: libopenblas0-openmp is the one that "
+        "shares ours"};
+  }
+  if (isa_named(implementation()) > best_isa()) {
+    return Refusal{"OPENBLAS_CORETYPE asks for a core that has more instructions than this CPU"};
+  }
+  return std::nullopt;
+}
+
 std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view choice,
                                         const Conditions& conditions) {
   if (const auto reason = why_no_baseline(problem, choice)) return *reason;
-  if (openblas_get_parallel() != OPENBLAS_OPENMP) {
-    return Refusal{
-        "the OpenBLAS that was loaded has threads of its own: libopenblas0-openmp is "
-        "the one that shares ours"};
-  }
+  if (const auto reason = why_not_openblas()) return *reason;
   auto result = prepare_with_large_gemm(problem, conditions, sgemm);
   if (auto* runnable = std::get_if<Runnable>(&result)) {
-    runnable->implementation = std::string("sgemm:") + openblas_get_corename();
+    runnable->implementation = implementation();
     runnable->flag = doubt(runnable->implementation, wanted_isa(conditions));
   }
   return result;
