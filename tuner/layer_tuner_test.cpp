@@ -1,0 +1,231 @@
+#include "tuner/layer_tuner.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tuner/test_store.h"
+#include "tuner/toy_space.h"
+
+namespace loopbrick {
+namespace {
+
+/// A worker that is not there: times of toy_space, on a clock that moves by 10 ms a question.
+struct FakeWorker {
+  double clock = 0.0;
+  std::vector<std::string> evaluated;
+  std::vector<std::string> confirmed;
+  std::function<std::string(const std::string& choice)> outcome = [](const std::string&) {
+    return "ok";
+  };
+  double confirmed_offset = 0.0;  ///< added to 3 4 7 2, which then loses the rounds
+
+  static Point point_of(const std::string& choice) {
+    Point point;
+    for (std::size_t i = 0; i < choice.size(); i += 2)
+      point.push_back(static_cast<std::uint16_t>(choice[i] - '0'));
+    return point;
+  }
+
+  Attempt attempt(const std::string& choice, const Sampling& sampling) {
+    clock += 0.01;
+    evaluated.push_back(choice);
+    Attempt attempt;
+    attempt.outcome = outcome(choice);
+    if (attempt.outcome != "ok") {
+      attempt.reason = "broken on purpose";
+      return attempt;
+    }
+    const double seconds = toy_seconds(point_of(choice));
+    const bool is_slow = seconds > sampling.give_up_above;
+    const int samples = sampling.samples == 0 || is_slow ? sampling.least_calls : sampling.samples;
+    for (int i = 0; i < samples; ++i)
+      attempt.samples.push_back({.start = clock, .seconds = seconds, .round = i});
+    return attempt;
+  }
+
+  Rounds rounds(std::span<const Arm> arms, const RoundPlan& plan) {
+    clock += 0.05;
+    Rounds rounds;
+    for (const Arm& arm : arms) {
+      Attempt attempt;
+      confirmed.push_back(arm.choice);
+      const double offset = arm.choice == "3 4 7 2" ? confirmed_offset : 0.0;
+      for (int i = 0; i < plan.rounds; ++i) {
+        attempt.samples.push_back(
+            {.seconds = toy_seconds(point_of(arm.choice)) + offset, .round = i});
+      }
+      rounds.arms.push_back(attempt);
+    }
+    rounds.peak_flops.assign(static_cast<std::size_t>(plan.rounds), 5e11);
+    return rounds;
+  }
+
+  Measurer measurer() {
+    return {.evaluate = [this](const std::string& choice,
+                               const Sampling& sampling) { return attempt(choice, sampling); },
+            .rounds = [this](std::span<const Arm> arms,
+                             const RoundPlan& plan) { return rounds(arms, plan); }};
+  }
+};
+
+class LayerTunerTest : public testing::Test {
+ protected:
+  LayerTunerTest() {
+    request_.station = test_.station();
+    request_.budget = {};
+  }
+
+  TunedLayer tune_layer(const LayerBudget& budget) {
+    const std::function<double()> now = [this] { return worker_.clock; };
+    LayerTuner tuner(request_, layer_, test_.store(), watcher_, now);
+    TuneProgress progress{.layer = layer_.label, .seconds_left = budget.seconds};
+    return tuner.run(space_, worker_.measurer(), budget, failed_before_, progress);
+  }
+
+  std::int64_t rows(const std::string& where) {
+    return std::stoll(*test_.store().query("SELECT count(*) FROM trial WHERE " + where).rows[0][0]);
+  }
+
+  TestStore test_;
+  Space space_ = toy_space(5);
+  FakeWorker worker_;
+  TuneRequest request_;
+  Layer layer_{.label = "toy", .problem = parse_problem("mb1ic16ih4oc16oh4kh1ph0"), .count = 1};
+  TuneWatcher watcher_;
+  std::set<std::string> failed_before_;
+};
+
+TEST_F(LayerTunerTest, FindsConfirmsAndStoresTheBest) {
+  const TunedLayer tuned = tune_layer({.trials = 150});
+  EXPECT_EQ(tuned.schedule, "3 4 7 2");
+  EXPECT_TRUE(tuned.is_confirmed);
+  EXPECT_DOUBLE_EQ(tuned.seconds, 1.0);
+  EXPECT_DOUBLE_EQ(tuned.peak_flops, 5e11);
+  EXPECT_EQ(tuned.trials, 150);
+  EXPECT_EQ(rows("implementation = 'loopbrick'"), 150);
+  const auto stored = test_.store().trial(tuned.trial);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->choice, "3 4 7 2");
+  EXPECT_EQ(stored->confirmed.n, 9);
+  EXPECT_EQ(stored->confirmed.processes, 3);
+  EXPECT_DOUBLE_EQ(stored->predicted, space_.predict({3, 4, 7, 2}));
+}
+
+TEST_F(LayerTunerTest, TheFirstChoiceIsInTheSameRounds) {
+  const TunedLayer tuned = tune_layer({.trials = 150});
+  EXPECT_EQ(tuned.first_choice, worker_.evaluated.front());
+  EXPECT_DOUBLE_EQ(tuned.first_seconds, toy_seconds(FakeWorker::point_of(tuned.first_choice)));
+}
+
+TEST_F(LayerTunerTest, RoundsDecideAndNotTheSearch) {
+  worker_.confirmed_offset = 0.5;
+  const TunedLayer tuned = tune_layer({.trials = 150});
+  EXPECT_NE(tuned.schedule, "3 4 7 2");
+  EXPECT_TRUE(tuned.is_confirmed);
+  EXPECT_NEAR(tuned.seconds, 1.04, 1e-9);
+}
+
+TEST_F(LayerTunerTest, ASecondRunGoesOnWhereTheFirstEnded) {
+  tune_layer({.trials = 60});
+  const std::vector<std::string> first = worker_.evaluated;
+  worker_.evaluated.clear();
+  const TunedLayer again = tune_layer({.trials = 60});
+  EXPECT_GE(again.known, 60);
+  EXPECT_EQ(worker_.evaluated.size(), 60U);
+
+  TestStore other;
+  request_.station = other.station();
+  FakeWorker whole;
+  const std::function<double()> now = [&whole] { return whole.clock; };
+  LayerTuner tuner(request_, layer_, other.store(), watcher_, now);
+  TuneProgress progress;
+  tuner.run(space_, whole.measurer(), {.trials = 120}, failed_before_, progress);
+  std::vector<std::string> both = first;
+  both.insert(both.end(), worker_.evaluated.begin(), worker_.evaluated.end());
+  EXPECT_EQ(both, whole.evaluated);  // in two runs the same as in one
+}
+
+TEST_F(LayerTunerTest, WithoutResumeEverythingIsMeasuredAgain) {
+  tune_layer({.trials = 30});
+  request_.resume = false;
+  const TunedLayer again = tune_layer({.trials = 30});
+  EXPECT_EQ(again.known, 0);
+  EXPECT_EQ(worker_.evaluated.size(), 60U);
+}
+
+TEST_F(LayerTunerTest, AnIncumbentOfAnEarlierRunIsAFinalist) {
+  const TunedLayer before = tune_layer({.trials = 150});
+  worker_.confirmed.clear();
+  request_.strategy = "random";
+  request_.seed = 99;
+  const TunedLayer after = tune_layer({.trials = 1});
+  EXPECT_EQ(std::count(worker_.confirmed.begin(), worker_.confirmed.end(), before.schedule), 3);
+  EXPECT_EQ(after.schedule, before.schedule);
+  EXPECT_EQ(after.trial, before.trial);
+}
+
+TEST_F(LayerTunerTest, WrongResultsAreStoredCountedShownOnceAndNeverRanked) {
+  worker_.outcome = [](const std::string& choice) {
+    return choice[4] == '7' ? "wrong_result" : "ok";
+  };
+  std::vector<TuneFailure> failures;
+  watcher_.failure = [&failures](const TuneFailure& failure) { failures.push_back(failure); };
+  const TunedLayer tuned = tune_layer({.trials = 150});
+  EXPECT_NE(tuned.schedule[4], '7');
+  EXPECT_GT(tuned.failures, 1);
+  EXPECT_EQ(rows("outcome = 'wrong_result'"), tuned.failures);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].reason, "broken on purpose");
+  EXPECT_EQ(test_.store().trial(failures[0].trial)->choice, failures[0].choice);
+  EXPECT_EQ(tuned.reasons.at("wrong_result: broken on purpose"), tuned.failures);
+  for (const std::string& choice : worker_.confirmed) EXPECT_NE(choice[4], '7');
+}
+
+TEST_F(LayerTunerTest, NothingValidIsReportedAsNothing) {
+  worker_.outcome = [](const std::string&) { return "crashed"; };
+  const TunedLayer tuned = tune_layer({.trials = 20});
+  EXPECT_EQ(tuned.trial, 0);
+  EXPECT_EQ(tuned.schedule, "");
+  EXPECT_EQ(tuned.failures, 20);
+  EXPECT_TRUE(worker_.confirmed.empty());
+}
+
+TEST_F(LayerTunerTest, StopsAfterTheRunningTrialAndKeepsTheData) {
+  std::atomic<bool> stop = false;
+  watcher_.stop = &stop;
+  watcher_.progress = [&](const TuneProgress& progress) { stop = progress.trials == 7; };
+  const TunedLayer tuned = tune_layer({.trials = 150});
+  EXPECT_EQ(worker_.evaluated.size(), 7U);
+  EXPECT_EQ(rows("1"), 7);
+  EXPECT_TRUE(worker_.confirmed.empty());
+  EXPECT_FALSE(tuned.is_confirmed);
+  EXPECT_NE(tuned.trial, 0);
+}
+
+TEST_F(LayerTunerTest, TimeIsSharedBetweenSearchAndRounds) {
+  tune_layer({.seconds = 1.0});
+  EXPECT_NEAR(static_cast<double>(worker_.evaluated.size()), 65.0, 1.0);
+  EXPECT_LE(worker_.clock, 1.0);
+}
+
+TEST_F(LayerTunerTest, OneTrialIsMadeHoweverSmallTheBudget) {
+  const TunedLayer tuned = tune_layer({.seconds = 1e-6});
+  EXPECT_EQ(tuned.trials, 1);
+  EXPECT_TRUE(tuned.is_confirmed);
+}
+
+TEST_F(LayerTunerTest, ProgressTellsTheBestSoFar) {
+  std::vector<TuneProgress> seen;
+  watcher_.progress = [&seen](const TuneProgress& progress) { seen.push_back(progress); };
+  tune_layer({.seconds = 1.0});
+  ASSERT_GT(seen.size(), 60U);
+  EXPECT_EQ(seen[9].trials, 10);
+  EXPECT_LE(seen[50].best_seconds, seen[1].best_seconds);
+  EXPECT_LT(seen[50].seconds_left, seen[1].seconds_left);
+  EXPECT_DOUBLE_EQ(seen.back().best_flops, flops(layer_.problem) / seen.back().best_seconds);
+  EXPECT_EQ(seen.back().phase, "confirm");
+}
+
+}  // namespace
+}  // namespace loopbrick
