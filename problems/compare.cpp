@@ -51,7 +51,7 @@ double tolerance(const Problem& problem, Fill kind) {
     case Fill::ones:
       return length <= kOnesStop ? 0.0 : static_cast<double>(length - kOnesStop);
     case Fill::uniform:
-      return (2.0 * static_cast<double>(length) + 10.0) * 0x1p-24;
+      return (4.0 * static_cast<double>(length) + 10.0) * 0x1p-24;
     case Fill::denormal:
       return static_cast<double>(std::numeric_limits<float>::min());
   }

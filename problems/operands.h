@@ -55,11 +55,10 @@ void reference(const Problem& problem, const Arrays& arrays, int threads);
 ///
 /// integers  0: every partial sum of float32 is a whole number below 2^24, in any order.
 /// ones      0 up to D = 2^24, where a float32 sum of ones stops growing; D - 2^24 beyond.
-/// uniform   (2 D + 10) 2^-24. Products have mean 0 and variance 1/9, so partial sums walk to
-/// sqrt(D) / 3 and their
-///           roundings add up to a standard deviation of about D 2^-24 / 10 and, seen over 10^7
-///           outputs, to at most 0.7 D 2^-24. A missing product of D = 4608 has the size 1/4, 450
-///           times the tolerance.
+/// uniform   (4 D + 10) 2^-24. Products have mean 0 and variance 1/9, so partial sums walk to
+///           sqrt(D) / 3 and their roundings add up to a standard deviation of D 2^-24 / 10; the
+///           largest seen in 10^7 sums of D = 64 and 4 10^6 of D = 576 was 1.25 D 2^-24. A missing
+///           product has the size 1/4: at D = 4608 that is 200 times the tolerance.
 /// denormal  the smallest normal number: whoever flushes denormals to zero is right.
 double tolerance(const Problem& problem, Fill kind);
 
