@@ -22,10 +22,9 @@ struct Operand {
 /// outputs.
 std::vector<Operand> operands(const Problem& problem);
 
-std::int64_t elements(
-    const Operand& operand);  ///< product of the extents (fits: problems are checked when parsed)
-std::int64_t total_bytes(
-    const Problem& problem);  ///< of all operands, INT64_MAX where it does not fit
+/// Product of the extents, and bytes of all operands; INT64_MAX where that does not fit.
+std::int64_t elements(const Operand& operand);
+std::int64_t total_bytes(const Problem& problem);
 
 /// Products that one element of the output sums, padding included: C/G * R * S for a forward
 /// convolution.
@@ -53,7 +52,8 @@ void reference(const Problem& problem, const Arrays& arrays, int threads);
 
 /// The largest |got - want| that rounding explains for this problem and fill. With D = sum_length:
 ///
-/// integers  0: every partial sum of float32 is a whole number below 2^24, in any order.
+/// integers  0: every partial sum of float32 is a whole number below 2^24, in any order (beyond
+///           D = 2^24 almost surely).
 /// ones      0 up to D = 2^24, where a float32 sum of ones stops growing; D - 2^24 beyond.
 /// uniform   (4 D + 10) 2^-24. Products have mean 0 and variance 1/9, so partial sums walk to
 ///           sqrt(D) / 3 and their roundings add up to a standard deviation of D 2^-24 / 10; the
