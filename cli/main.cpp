@@ -50,6 +50,17 @@ ExitCode report(ExitCode code, std::string message) {
   return code;
 }
 
+/// CLI11 only says that there is no subcommand.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return;
+    if (!command->get_group().empty()) names += " " + command->get_name();
+  }
+  throw ParseError("'" + std::string(argv[1]) + "' is not a command; there are" + names);
+}
+
 ExitCode run(int argc, char** argv) {
   CLI::App app("Loop nests around one batch-reduce GEMM kernel: tuned, checked and compared",
                "loopbrick");
@@ -59,6 +70,7 @@ ExitCode run(int argc, char** argv) {
   app.footer("Example:\n  loopbrick tune --suite resnet50 --dir fwd --budget 60s");
   for (const auto add : kCommands) add(app, invocation);
   try {
+    check_command(app, argc, argv);
     app.parse(argc, argv);
     return invocation.exit;
   } catch (const CLI::Success& success) {
