@@ -114,18 +114,20 @@ void LayerTuner::learn_what_is_known() {
   }
 }
 
-/// A stored trial answers the question unless it was only screened and is now to be measured.
+/// A stored trial answers the question unless it was only screened and is now to be measured. One
+/// that was run by a comparison has no samples of a search, but better ones.
 std::optional<Candidate> LayerTuner::recall(const std::string& choice, const Ask& ask) {
   const auto known = known_.find(choice);
   if (known == known_.end()) return std::nullopt;
   const TrialRecord& record = known->second;
+  const Measured& measured = record.search.n > 0 ? record.search : record.confirmed;
+  const bool is_exact = &measured == &record.confirmed ||
+                        is_measurement(static_cast<std::size_t>(measured.n), sampling_);
   Candidate candidate{.trial = record.id};
-  candidate.ok = record.outcome == "ok" && record.search.n > 0;
-  if (record.outcome == "ok" && record.search.n == 0) return std::nullopt;  // of a comparison only
-  const bool measured = is_measurement(static_cast<std::size_t>(record.search.n), sampling_);
-  candidate.seconds = measured ? record.search.median : record.search.min;
-  const bool is_slow = record.search.min > ask.give_up_above;
-  if (candidate.ok && ask.fidelity == Fidelity::measure && !measured && !is_slow)
+  candidate.ok = record.outcome == "ok" && measured.n > 0;
+  candidate.seconds = is_exact ? measured.median : measured.min;
+  const bool is_slow = measured.min > ask.give_up_above;
+  if (candidate.ok && ask.fidelity == Fidelity::measure && !is_exact && !is_slow)
     return std::nullopt;
   ++result_.known;
   if (candidate.ok) note_best(candidate);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <algorithm>
 
 #include "tuner/test_store.h"
 #include "tuner/toy_space.h"
@@ -144,6 +144,19 @@ TEST_F(LayerTunerTest, ASecondRunGoesOnWhereTheFirstEnded) {
   std::vector<std::string> both = first;
   both.insert(both.end(), worker_.evaluated.begin(), worker_.evaluated.end());
   EXPECT_EQ(both, whole.evaluated);  // in two runs the same as in one
+}
+
+TEST_F(LayerTunerTest, WhatAComparisonMeasuredIsKnownToo) {
+  const TunedLayer before = tune_layer({.trials = 40});
+  TrialRecord compared = *test_.store().trial(before.trial);
+  compared.search = {};
+  compared.samples.clear();
+  compared.confirmed = {.n = 9, .median = 0.9, .lo = 0.9, .hi = 0.9, .min = 0.9, .processes = 3};
+  compared.id = test_.store().add_trial(compared);
+  worker_.evaluated.clear();
+  const TunedLayer after = tune_layer({.trials = 10});
+  EXPECT_EQ(std::count(worker_.evaluated.begin(), worker_.evaluated.end(), before.schedule), 0);
+  EXPECT_GT(after.known, 10);
 }
 
 TEST_F(LayerTunerTest, WithoutResumeEverythingIsMeasuredAgain) {

@@ -422,7 +422,7 @@ class ModelRun {
   const Step& step_;
   Prediction result_;
   std::array<double, kAxisCount> shares_{};
-  Few<Level, 18> levels_;  ///< those of several rounds
+  Few<Level, 20> levels_;  ///< those of several rounds
   Footprint whole_;        ///< of one thread
   Footprint inside_;       ///< of one round of the innermost level so far
   double outer_rounds_ = 1.0;

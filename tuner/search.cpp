@@ -39,7 +39,7 @@ Seen seen(const Candidate& candidate) {
 }  // namespace
 
 bool is_measurement(std::size_t samples, const Sampling& sampling) {
-  return samples >= static_cast<std::size_t>(std::max(sampling.samples, sampling.least_calls + 1));
+  return samples > static_cast<std::size_t>(sampling.least_calls);
 }
 
 std::vector<Candidate> search(const Space& space, const Strategy& strategy,

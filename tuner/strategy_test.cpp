@@ -159,6 +159,20 @@ TEST(Strategies, AnUnknownNameListsTheOthers) {
   }
 }
 
+/// 20^8 points: too many to rank, and far too many for samples to hit the best one.
+TEST(Ranking, FindsTheBestOfALargeSpace) {
+  Space space;
+  for (int i = 0; i < 8; ++i)
+    space.choices.push_back({.name = "x", .values = std::vector<std::string>(20)});
+  space.why_not = [](const Point&) { return std::nullopt; };
+  space.predict = [](const Point& point) {
+    double seconds = 1.0;
+    for (int i = 0; i < point.size(); ++i) seconds += std::abs(point[i] - (3 * i + 5) % 20);
+    return seconds;
+  };
+  EXPECT_DOUBLE_EQ(ranking(space, 1)[0].predicted, 1.0);
+}
+
 TEST(Ranking, BeginsWithTheBestAndWithVariety) {
   const Space space = toy_space();
   const auto ranked = ranking(space, 1);
