@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "commit.h"
+#include "cli/commit.h"
 
 namespace loopbrick {
 namespace {
