@@ -294,9 +294,10 @@ double flops(const Problem& problem) {
 
 std::int64_t channel_block(Layout layout, std::int64_t channels) {
   constexpr std::int64_t kWidest = 64;
+  constexpr std::int64_t kNarrowest = 16;  // a vector: narrower blocks would cut every tile short
   const std::int64_t divisor =
       std::min(kWidest, channels & -channels);  // the largest power of two in it
-  return layout == Layout::nhwc || divisor == 1 ? channels : divisor;
+  return layout == Layout::nhwc || divisor < kNarrowest ? channels : divisor;
 }
 
 }  // namespace loopbrick

@@ -19,8 +19,8 @@ struct UnsupportedProblem : ParseError {
 
 enum class Pass { fwd, train, bwd_d, bwd_w, bwd };
 
-/// Where the channels of an activation lie: in blocks of 64 (the largest power of two up to 64 that
-/// divides them, else all of them), or innermost. An odd number of channels is one block.
+/// Where the channels of an activation lie: in blocks of 64 (the largest power of two from 16 to 64
+/// that divides them, else all of them), or innermost. An odd number of channels is one block.
 enum class Layout { blocked, nhwc };
 
 /// C = sum over `batch` of A_i (m x k) * B_i (k x n), row-major, C overwritten. batch and k may be
