@@ -201,10 +201,16 @@ void expect_warning(const Trust& trust, char grade, const std::string& piece) {
 
 TEST(Trust, LoadIsSeen) {
   const QuietMachine tree;
-  tree.write("proc/loadavg", "1.50 0.10 0.09 1/100 1234\n");
+  tree.write("proc/loadavg", "1.50 0.10 0.09 2/100 1234\n");
   expect_warning(tree.assessed({.threads = 4}), 'B', "load average 1.50");
-  tree.write("proc/loadavg", "4.50 0.10 0.09 1/100 1234\n");
+  tree.write("proc/loadavg", "4.50 0.10 0.09 6/100 1234\n");
   expect_warning(tree.assessed({.threads = 4}), 'C', "load average 4.50");
+}
+
+TEST(Trust, AnAverageThatRemembersOurLastRunIsNoLoad) {
+  const QuietMachine tree;
+  tree.write("proc/loadavg", "1.90 0.10 0.09 1/100 1234\n");
+  EXPECT_EQ(tree.assessed({.threads = 4}).grade, 'A');
 }
 
 TEST(Trust, GovernorIsSeen) {

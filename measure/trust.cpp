@@ -21,10 +21,15 @@ void warn(Trust& trust, char grade, std::string sentence) {
   trust.warnings.push_back(std::move(sentence));
 }
 
+/// "1.50 0.90 0.70 3/120 4711": the averages, then who is running of how many there are. The
+/// average alone remembers our own last run for minutes; whoever disturbs us is running now, beside
+/// us.
 void judge_load(const Machine& machine, const std::string& root, Trust& trust) {
   std::istringstream text(read_text(fs::path(root) / "proc/loadavg").value_or(""));
   double load = 0.0;
-  if (!(text >> load) || load < 0.5) return;
+  double ignored = 0.0;
+  int running = 0;
+  if (!(text >> load >> ignored >> ignored >> running) || load < 0.5 || running < 2) return;
   warn(trust, load > machine.cores ? 'C' : 'B',
        fmt::format("other work is running: load average {:.2f} on {} cores", load, machine.cores));
 }

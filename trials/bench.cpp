@@ -87,6 +87,7 @@ class Bench::Client {
  public:
   Client(const Problem& problem, const Conditions& conditions, const BenchOptions& options)
       : options_(options) {
+    if (options.fills.empty()) throw std::invalid_argument("Bench: no fill to check with");
     require_memory(problem, options);
     examination_ = {
         .problem = problem, .conditions = conditions, .seed = options.seed, .memory = {}};

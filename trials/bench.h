@@ -37,8 +37,8 @@ struct Sample {
 
 /// What became of one arm: outcome, and the samples if it was timed.
 struct Attempt {
-  std::string outcome =
-      "ok";  ///< ok wrong_result crashed timed_out out_of_memory jit_failed not_applicable
+  /// ok wrong_result crashed timed_out out_of_memory jit_failed not_applicable
+  std::string outcome = "ok";
   std::string reason;  ///< for all but ok: one sentence
   std::string ran;     ///< Runnable::implementation
   std::string included;
@@ -101,10 +101,9 @@ struct NoMemory : std::bad_alloc {
 /// crash, hang, wrong result or lack of memory is an outcome; the next call starts a new worker
 /// over the same memory.
 ///
-/// Errors  the constructor throws NoMemory or std::runtime_error when operands do not fit or no
-/// worker starts; so does
-///         a later call when a new worker does not start.
-/// Threads one Bench per thread of the caller; the caller sleeps while the worker measures.
+/// Errors   the constructor throws NoMemory when the operands do not fit, std::invalid_argument
+///          without any fill, std::runtime_error when no worker starts; so does a later call.
+/// Threads  one Bench per thread of the caller; the caller sleeps while the worker measures.
 class Bench {
  public:
   Bench(const Problem& problem, const Conditions& conditions, const BenchOptions& options);

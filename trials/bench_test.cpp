@@ -7,8 +7,9 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
+#include <ostream>
 #include <set>
+#include <stdexcept>
 #include <sys/wait.h>
 #include <thread>
 
@@ -98,6 +99,8 @@ struct Fault {
   std::string outcome;
   std::string reason;  ///< a piece of it
 };
+
+std::ostream& operator<<(std::ostream& out, const Fault& fault) { return out << fault.choice; }
 
 class BenchFault : public testing::TestWithParam<Fault> {};
 
@@ -196,6 +199,10 @@ TEST(Bench, OperandsThatDoNotFitAreRefusedBeforehand) {
   } catch (const NoMemory& error) {
     EXPECT_TRUE(contains(error.what(), "GiB")) << error.what();
   }
+}
+
+TEST(Bench, WithoutAFillNothingCouldBeChecked) {
+  EXPECT_THROW(Bench(kProblem, one_thread(), with_fakes({})), std::invalid_argument);
 }
 
 /// Is there no such process, or only its remains?
