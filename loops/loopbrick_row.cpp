@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "loops/buffer.h"
+#include "loops/buffer_pool.h"
 #include "loops/call_table.h"
 #include "loops/plan.h"
 #include "problems/operands.h"
@@ -11,18 +11,29 @@ namespace loopbrick {
 
 namespace {
 
+BufferPool& pool() {
+  static BufferPool buffers;
+  return buffers;
+}
+
 /// A plan with buffers of its own for every operand.
 struct Prepared {
   Prepared(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
            KernelCache& kernels)
       : list(operands(problem)),
         plan(problem, schedule, conditions, kernels),
-        workspace(plan.workspace_bytes(), conditions.pages) {
+        pages(conditions.pages),
+        workspace(plan.workspace_bytes(), pages) {
     for (int i = 0; i < static_cast<int>(list.size()); ++i) {
-      buffers.emplace_back(plan.laid_out_bytes(i), conditions.pages);
+      buffers.push_back(pool().take(plan.laid_out_bytes(i), pages));
       pointers.push_back(buffers.back().data());
     }
   }
+  ~Prepared() {
+    for (GuardedBuffer& buffer : buffers) pool().give(std::move(buffer), pages);
+  }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
 
   void load(const Arrays& arrays) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -41,8 +52,9 @@ struct Prepared {
 
   std::vector<Operand> list;
   Plan plan;
-  Buffer workspace;
-  std::vector<Buffer> buffers;
+  Pages pages;
+  GuardedBuffer workspace;
+  std::vector<GuardedBuffer> buffers;
   std::vector<void*> pointers;
 };
 

@@ -67,7 +67,7 @@ class Examiner {
   const Arrays& arrays_to_load(std::size_t index);
   void verify(Contestant& contestant, int copies);
   void verify_fill(Contestant& contestant, std::size_t index);
-  void compare_with_reference(Contestant& contestant, std::size_t index, const char* when);
+  void compare_with_reference(Contestant& contestant, std::size_t index);
   bool fit_together(std::size_t arms) const;
   void make_ready_for_rounds(Contestant& contestant, double sample_seconds);
   Sample take_sample(Contestant& contestant);

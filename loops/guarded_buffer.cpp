@@ -1,4 +1,4 @@
-#include "loops/buffer.h"
+#include "loops/guarded_buffer.h"
 
 #include <new>
 #include <sys/mman.h>
@@ -19,7 +19,8 @@ std::int64_t round_up(std::int64_t value, std::int64_t to) {
 
 }  // namespace
 
-Buffer::Buffer(std::int64_t bytes, Pages pages) : bytes_(static_cast<std::size_t>(bytes)) {
+GuardedBuffer::GuardedBuffer(std::int64_t bytes, Pages pages)
+    : bytes_(static_cast<std::size_t>(bytes)) {
   const std::int64_t whole = round_up(bytes, 64);
   const std::int64_t page = pages == Pages::huge ? kHugePage : kPage;
   const std::int64_t usable = round_up(whole, page);
@@ -37,17 +38,17 @@ Buffer::Buffer(std::int64_t bytes, Pages pages) : bytes_(static_cast<std::size_t
   data_ = first + (usable - whole);
 }
 
-Buffer::~Buffer() {
+GuardedBuffer::~GuardedBuffer() {
   if (mapping_ != nullptr) munmap(mapping_, mapped_);
 }
 
-Buffer::Buffer(Buffer&& other) noexcept
+GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
     : mapping_(std::exchange(other.mapping_, nullptr)),
       mapped_(std::exchange(other.mapped_, 0)),
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
+GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
   std::swap(mapping_, other.mapping_);
   std::swap(mapped_, other.mapped_);
   std::swap(data_, other.data_);

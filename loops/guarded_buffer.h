@@ -12,13 +12,13 @@ namespace loopbrick {
 /// unseen.
 ///
 /// Errors  the constructor throws std::bad_alloc.
-class Buffer {
+class GuardedBuffer {
  public:
-  Buffer() = default;
-  Buffer(std::int64_t bytes, Pages pages);
-  ~Buffer();
-  Buffer(Buffer&& other) noexcept;
-  Buffer& operator=(Buffer&& other) noexcept;
+  GuardedBuffer() = default;
+  GuardedBuffer(std::int64_t bytes, Pages pages);
+  ~GuardedBuffer();
+  GuardedBuffer(GuardedBuffer&& other) noexcept;
+  GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
 
   void* data() const { return data_; }
   std::span<float> floats() const { return {static_cast<float*>(data_), bytes_ / sizeof(float)}; }
