@@ -157,6 +157,7 @@ std::string to_string(const BrgemmSpec& spec) {
   add_flag(text, "relu", spec.activation == Activation::relu);
   add_flag(text, "stream", spec.stream);
   add(text, "ahead", spec.ahead, usual.ahead);
+  add(text, "fetch_a", spec.fetch_a, usual.fetch_a);
   return text;
 }
 

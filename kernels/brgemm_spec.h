@@ -66,6 +66,8 @@ struct BrgemmSpec {
   /// barrier or another locked instruction.
   bool stream = false;
   int ahead = 0;  ///< prefetch B this many batch entries ahead; 0: not at all
+  std::int64_t fetch_a =
+      0;  ///< prefetch the rows of A that lie this far behind those being read; 0: none
 
   friend bool operator==(const BrgemmSpec&, const BrgemmSpec&) = default;
 };

@@ -295,6 +295,7 @@ void GeneratorBase::emit_rank_one_update(int step) {
     is_tail(col) ? emit_load_b_tail(b_row(col), from) : vmovups(b_row(col), from);
   }
   if (spec_.ahead > 0) emit_prefetch(step);
+  if (spec_.fetch_a != 0) emit_fetch_a(step);
   for (const int row : active_) {
     emit_update_row(row, bytes(a_offset(spec_, first_row_ + row) + step * spec_.a_k_stride));
   }
@@ -304,6 +305,17 @@ void GeneratorBase::emit_prefetch(int step) {
   const std::int64_t start = bytes(step * spec_.ldb + column_.first);
   for (std::int64_t done = 0; done < bytes(column_.count); done += kCacheLineBytes) {
     prefetcht0(at(r15, start + done));
+  }
+}
+
+/// One line of each row in the steps that read one line of each row: the prefetches stand apart.
+void GeneratorBase::emit_fetch_a(int step) {
+  const int steps = static_cast<int>(kCacheLineBytes / bytes(1));
+  const auto rows = static_cast<int>(active_.size());
+  for (int i = step % steps; i < rows; i += steps) {
+    const int row = active_[static_cast<std::size_t>(i)];
+    const std::int64_t line = step / steps * kCacheLineBytes;
+    prefetcht0(at(r8, bytes(a_offset(spec_, first_row_ + row) + spec_.fetch_a) + line));
   }
 }
 

@@ -77,6 +77,7 @@ class GeneratorBase : public Xbyak::CodeGenerator {
   void emit_reduce_k();
   void emit_rank_one_update(int step);
   void emit_prefetch(int step);
+  void emit_fetch_a(int step);
 
   void emit_finish_tile();
   void emit_add_bias();

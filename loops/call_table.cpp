@@ -73,6 +73,16 @@ void append_entries(const Walked& walked, std::size_t level, const Access& a, co
   }
 }
 
+/// How far behind a row of A the one lies that the next round of the innermost loop over `next`
+/// reads in its place.
+std::int64_t next_input(const Step& step, const Access& a) {
+  if (step.marks.next == Axis::none) return 0;
+  const bool pairs = step.marks.next == Axis::p && flattens(step);
+  const Steps steps = pairs ? steps_over_flattened(step) : steps_over(step, step.marks.next);
+  return a[pairs ? static_cast<std::size_t>(kFlattened) : place(step.marks.next)].offset(
+      steps.back());
+}
+
 std::vector<std::int64_t> indices(const Range& range, std::int64_t step) {
   std::vector<std::int64_t> all;
   for (std::int64_t i = range.begin; i < range.end; i += step) all.push_back(i);
@@ -185,6 +195,7 @@ void CallTable::make_kernels(const Contraction& contraction, const Step& step, c
   spec.tile_cols = step.marks.tile_cols;
   spec.stream = step.marks.stream;
   spec.ahead = step.marks.ahead;
+  spec.fetch_a = next_input(step, a);
   const bool looped = sums_are_looped(contraction, step);
   for (std::vector<Piece>& pieces : pieces_) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -1,7 +1,5 @@
 #include "loops/contraction.h"
 
-#include <cassert>
-
 namespace loopbrick {
 
 namespace {
@@ -97,12 +95,6 @@ Contraction of(const Gemm& gemm) {
 }
 
 }  // namespace
-
-int index_of(Axis axis) {
-  const std::size_t place = kAxisLetters.find(static_cast<char>(axis));
-  assert(place != std::string_view::npos);
-  return static_cast<int>(place);
-}
 
 bool Contraction::is_sum(Axis axis) const { return contains(sums, axis); }
 bool Contraction::is_output(Axis axis) const { return contains(outputs, axis); }

@@ -18,8 +18,17 @@ inline constexpr int kAxisCount =
 inline constexpr int kFlattened = kAxisCount - 1;
 inline constexpr std::int64_t kNoAxis = -1;
 
-/// The place of an axis in the arrays below; Axis::none has none (asserted).
-int index_of(Axis axis);
+/// The place of an axis in the arrays below; Axis::none has none.
+constexpr int index_of(Axis axis) {
+  constexpr auto kPlaces = [] {
+    std::array<std::int8_t, 128> places{};
+    for (std::size_t i = 0; i < kAxisLetters.size(); ++i) {
+      places[static_cast<std::size_t>(kAxisLetters[i])] = static_cast<std::int8_t>(i);
+    }
+    return places;
+  }();
+  return kPlaces[static_cast<std::size_t>(axis)];
+}
 
 /// Where index i of one axis lies in an operand: (i / block) * outer + (i % block) * inner; block
 /// 0: i * inner.

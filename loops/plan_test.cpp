@@ -155,6 +155,8 @@ TEST(Plan, RefusesWhatCannotRun) {
             "a tile of 40 rows and these columns does not fit the registers");
   EXPECT_EQ(why(one, "N k64 p q7 @ c64 * c rotate=c"),
             "rotate=c: only an output axis can start anywhere");
+  EXPECT_EQ(why(one, "N k64 p q7 @ c64 * c next=k"), "next=k: no loop over the input walks it");
+  EXPECT_EQ(why(one, "N k64 p q7 @ c64 * c next=s"), "next=s: no loop over the input walks it");
   EXPECT_EQ(why("g2mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
             "groups have no loops: 2 groups");
   EXPECT_EQ(why("conv bwd_d f32 mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),

@@ -88,8 +88,8 @@ std::string random_schedule(Random& random, const Conv& conv) {
   text += "@ c" + std::to_string(random_step(random, conv.c)) + (batch.empty() ? "" : " *" + batch);
   text += one_of<std::string>(random, {"", "", " batch=address", " batch=stride"});
   text += one_of<std::string>(random, {"", "", "", " rim=copy"});
-  return text + one_of<std::string>(
-                    random, {"", "", " ahead=2", " store=stream", " rotate=k", " deal=dynamic"});
+  return text + one_of<std::string>(random, {"", "", " ahead=2", " store=stream", " rotate=k",
+                                             " next=p", " next=q", " deal=dynamic"});
 }
 
 /// "" if the schedule is refused or right; `ran` counts those that were not refused.

@@ -84,6 +84,8 @@ struct Marks {
   Axis vec = Axis::none;  ///< vector dimension; none: the natural one
   bool stream = false;
   int ahead = 0;
+  Axis next =
+      Axis::none;  ///< prefetch the input of the next round of the innermost loop over this axis
   Deal deal = Deal::even;
   Axis rotate = Axis::none;
   bool tree = false;

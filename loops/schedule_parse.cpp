@@ -163,6 +163,8 @@ void parse_mark(std::string_view word, Marks& marks) {
     marks.vec = mark_axis(word, value);
   } else if (key == "store") {
     marks.stream = pick<bool>(word, value, {{"plain", false}, {"stream", true}});
+  } else if (key == "next") {
+    marks.next = mark_axis(word, value);
   } else if (key == "ahead") {
     marks.ahead = static_cast<int>(parse_count(value, std::string(word), 0, 64));
   } else if (key == "deal") {
@@ -175,7 +177,7 @@ void parse_mark(std::string_view word, Marks& marks) {
     marks.post_apart = pick<bool>(word, value, {{"tile", false}, {"apart", true}});
   } else {
     throw ParseError(quoted(word) +
-                     " is not a mark: tile batch rim vec store ahead deal rotate sum post");
+                     " is not a mark: tile batch rim vec store next ahead deal rotate sum post");
   }
 }
 

@@ -56,6 +56,7 @@ std::string marks_text(const Marks& marks) {
   if (marks.rim == Rim::copy) add("rim=copy");
   if (marks.vec != Axis::none) add("vec=" + letter(marks.vec));
   if (marks.stream) add("store=stream");
+  if (marks.next != Axis::none) add("next=" + letter(marks.next));
   if (marks.ahead != 0) add("ahead=" + std::to_string(marks.ahead));
   if (marks.deal == Deal::dynamic) add("deal=dynamic");
   if (marks.rotate != Axis::none) add("rotate=" + letter(marks.rotate));

@@ -17,7 +17,8 @@ TEST(Schedule, TextRoundTrips) {
         "t { N24 K64 elt ; N24 H64 @ k64 * g k ; } ; T N24 C64 @ k64 * g k , C64 K64 g @ n24 * n t "
         ","
         " H64 K64 g @ n24 * n t",
-        "once: K64 pack(w) ; N k64 @ c1 tile=6x64 batch=address rim=copy store=stream ahead=2 "
+        "once: K64 pack(w) ; N k64 @ c1 tile=6x64 batch=address rim=copy store=stream next=p "
+        "ahead=2 "
         "deal=dynamic"
         " rotate=k sum=tree post=apart",
         "N PQ28 k64 @ c64 * c batch=stride ;"}) {

@@ -290,6 +290,13 @@ Answer check_marks(const Case& it) {
     if (steps_over(it.step, marks.rotate).empty())
       return refuse("rotate={axis}: no loop walks it", marks.rotate);
   }
+  if (marks.next != Axis::none) {
+    const bool walked = to.has(marks.next) && (!steps_over(it.step, marks.next).empty() ||
+                                               (marks.next == Axis::p && flattens(it.step)));
+    if (!walked || marks.next == to.columns) {
+      return refuse("next={axis}: no loop over the input walks it", marks.next);
+    }
+  }
   const std::int64_t columns = tile_columns(to, it.step);
   if (marks.stream) {
     if (columns % vector != 0 || to.extent(to.columns) % columns != 0 || !aligned(to.c, vector)) {
