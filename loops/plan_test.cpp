@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"mb2ic128ih14oc64oh7kh1sh2", "N K64 p7 q7 @ c64 * c"},
         Example{"mb2ic128ih14oc64oh7kh1sh2", "N P4 pack(x) k64 pq28 @ c64 * c batch=stride"},
         Example{"mb2ic128ih14oc64oh7kh1sh2", "N P4 pack(x) k64 pq11 @ c64 * c"},
-        Example{"mb2ic128ih14oc64oh7kh1sh2", "N P4 p2 q7 @ c64 * c"},
+        Example{"mb2ic128ih14oc64oh7kh1sh2", "N P4 k64 p2 q7 @ c64 * c"},
         Example{"mb2ic64ih14oc256oh14kh1", "N PQ28 k64 @ c64 * c"},
         Example{"mb2ic64ih14oc256oh14kh1", "N K128 pq30 k64 @ c64 * c rotate=k"},
         Example{"mb2ic64ih14oc256oh14kh1", "N/2 K64/2 pq49 @ c64 * c store=stream"},
