@@ -4,6 +4,7 @@
 Usage: end_to_end_test.py PROGRAM [unittest arguments]
 """
 import csv
+import fcntl
 import io
 import json
 import os
@@ -123,6 +124,18 @@ class Usage(Case):
         self.assertEqual(found["combinations"], found["schedules"] + cuts)
         self.assertGreater(found["schedules"], 0)
 
+    def test_a_space_of_more_than_a_milliard_is_counted_in_little_memory(self):
+        if is_sanitized():
+            self.skipTest("the address sanitizer reserves terabytes")
+        out = self.good("space", "mb2ic512ih14oc512oh14kh3ph1", "--format", "csv",
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20)))
+        self.assertGreater(int(rows(out)[-1]["count"]), 10**9)
+
+    def test_strict_fails_where_numbers_cannot_be_trusted(self):
+        code, out, _ = self.run_program("machine", "--strict", "--format", "csv", "--no-lock")
+        trust = {row["fact"]: row["value"] for row in rows(out)}["trust"]
+        self.assertEqual(code, 3 if trust == "C" else 0)
+
     def test_the_list_of_a_space_is_as_long_as_its_count(self):
         problem = "gemm 8x4:4x16"
         found = {row["what"]: int(row["count"]) for row in rows(self.good("space", problem, "--format", "csv"))}
@@ -160,10 +173,11 @@ class BadInput(Case):
         self.refused("tune", TINY, "--mb", "2..1", names=["2..1"])
 
     def test_sizes_beyond_what_fits(self):
+        options = {} if is_sanitized() else {"preexec_fn": limit_memory}
         for text in ["mb268435456ic3ih56oc64oh56kh1", "mb1ic1ih46341oc1kh1", "mb46341ic1ih46341iw1oc1kh1"]:
             begin = time.monotonic()
             code, out, err = self.run_program("run", text, "--schedule", "N k p q @ c * c r s", "--db",
-                                              str(self.database), "--no-lock", preexec_fn=limit_memory)
+                                              str(self.database), "--no-lock", **options)
             self.assertIn(code, (1, 2, 5), f"{text}\n{out}\n{err}")
             self.assertLess(time.monotonic() - begin, 60)
             self.assertNotIn("bad_alloc", err)
@@ -210,6 +224,10 @@ class BadInput(Case):
                      "PRAGMA user_version = 7"]:
             self.refused("query", "--sql", text, "--db", str(self.database), names=["loopbrick"])
         self.refused("replay", "4711", "--db", str(self.database), names=["4711"])
+
+
+def is_sanitized():
+    return " asan " in subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
 
 
 def limit_memory():
@@ -333,6 +351,17 @@ class Interruption(Case):
         report, = self.measured("tune", LONGER, "--strategy", "random", "--budget", "3trials")
         self.assertGreater(int(report["known"]), 0)
 
+    def test_a_wait_for_the_machine_is_told_and_can_be_ended(self):
+        with open(lock_path(), "a+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            process = self.start("tune", TINY, "--db", str(self.database))
+            seen = process.stderr.readline() + process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            _, err = self.finish(process)
+        self.assertIn("waiting", seen)
+        self.assertIn(lock_path(), seen)
+        self.assertEqual(process.returncode, 4, err)
+
     def test_no_worker_outlives_its_tuner(self):
         process = self.start(*self.measuring(*self.LONG))
         self.wait_for_trials(process, 1)
@@ -344,6 +373,11 @@ class Interruption(Case):
         while any(is_running(pid) for pid in workers) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual([pid for pid in workers if is_running(pid)], [])
+
+
+def lock_path():
+    folder = "/run/lock" if os.access("/run/lock", os.W_OK) else "/tmp"
+    return folder + "/loopbrick.lock"
 
 
 def children_of(parent):
