@@ -116,6 +116,8 @@ std::optional<Refusal> ConvSpace::why_not(const Point& point) const {
       return why_not_rim(point);
     case kTile:
       return why_not_tile(point);
+    case kNext:
+      return why_not_next(point);
     default:
       return std::nullopt;
   }
@@ -286,6 +288,18 @@ std::optional<Refusal> ConvSpace::why_not_ahead(const Point& point) const {
   const int ahead = chosen(aheads_, point, kAhead);
   if (ahead == 0 || ahead < entries(point)) return std::nullopt;
   return Refusal{"prefetching beyond the end of the batch", ahead, entries(point), 'c'};
+}
+
+/// The innermost loop over pixels, none if one call has them all.
+Axis ConvSpace::next_axis(const Point& point) const {
+  const Slots several = many(point);
+  if (has(several, Slot::q)) return Axis::q;
+  return has(several, Slot::p) ? Axis::p : Axis::none;
+}
+
+std::optional<Refusal> ConvSpace::why_not_next(const Point& point) const {
+  if (chosen(nexts_, point, kNext) == 0 || next_axis(point) != Axis::none) return std::nullopt;
+  return Refusal{"no loop over pixels has a next round to prefetch", 0, 0, 'p'};
 }
 
 }  // namespace loopbrick

@@ -88,6 +88,7 @@ Marks ConvSpace::marks(const Point& point) const {
   marks.stream = chosen(streams_, point, kStream) != 0;
   marks.ahead = chosen(aheads_, point, kAhead);
   if (chosen(rotates_, point, kRotate) != 0) marks.rotate = Axis::k;
+  if (chosen(nexts_, point, kNext) != 0) marks.next = next_axis(point);
   return marks;
 }
 
@@ -134,6 +135,7 @@ std::uint64_t ConvSpace::state(const Point& point) const {
     return hash;
   }
   const Pixels& pixels = chosen(pixels_, point, kPixels);
+  add(next_axis(point));
   add(tile_class_[point[kPixels] * cols_.size() + point[kCols]]);
   if (fixed > kRim) return hash;
   add(pixels.flat);

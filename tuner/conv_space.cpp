@@ -131,6 +131,7 @@ void ConvSpace::add_threads() {
   packs_ = {std::nullopt,  Slot::n, Slot::k_outer, Slot::k,
             Slot::p_outer, Slot::p, Slot::q,       Slot::c};
   streams_ = {0, 1};
+  nexts_ = {0, 1};
   rotates_ = {0};
   ways_ = {{}};
   shares_ = {0};
@@ -199,6 +200,7 @@ std::vector<Choice> ConvSpace::choices() const {
     if (tile.rows == 0) return std::string("usual");
     return std::to_string(tile.rows) + "x" + std::to_string(tile.cols);
   });
+  fill(kNext, "prefetch the next pixels", nexts_, yes);
   return list;
 }
 

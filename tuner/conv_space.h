@@ -31,6 +31,11 @@ class ConvSpace {
   std::vector<Choice> choices() const;
   std::optional<Refusal> why_not(const Point& point) const;
   Schedule schedule(const Point& point) const;
+
+  /// The point that means this schedule, or nothing if its values are not among the choices. The
+  /// rules are not asked.
+  std::optional<Point> point(const Schedule& schedule) const;
+
   std::uint64_t state(const Point& point) const;
 
  private:
@@ -63,6 +68,7 @@ class ConvSpace {
     kPack,
     kRim,
     kTile,
+    kNext,
     kPlaces
   };
   enum class Taps : std::uint8_t { batch, r_looped, rs_looped };
@@ -102,6 +108,8 @@ class ConvSpace {
   std::optional<Refusal> why_not_rotate(const Point& point) const;
   std::optional<Refusal> why_not_stream(const Point& point) const;
   std::optional<Refusal> why_not_ahead(const Point& point) const;
+  std::optional<Refusal> why_not_next(const Point& point) const;
+  Axis next_axis(const Point& point) const;
 
   void add_loop(Step& step, const Point& point, Slot slot) const;
   void add_sum_loops(Step& step, const Point& point) const;
@@ -126,7 +134,7 @@ class ConvSpace {
   std::vector<std::optional<Slot>> packs_;  ///< behind which loop; nothing: no copy
   std::vector<Rim> rims_;
   std::vector<BatchForm> batches_;
-  std::vector<std::uint8_t> rotates_, streams_;
+  std::vector<std::uint8_t> rotates_, streams_, nexts_;
 };
 
 }  // namespace loopbrick

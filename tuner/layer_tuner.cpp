@@ -65,6 +65,7 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
   if (request_.resume) learn_what_is_known();
   const Strategy strategy = strategy_named(request_.strategy).begin(space, request_.seed);
   const SearchTools tools{
+      .known = known_candidates(space),
       .recall = [this](const std::string& choice, const Ask& ask) { return recall(choice, ask); },
       .evaluate = measurer.evaluate,
       .keep =
@@ -112,25 +113,51 @@ void LayerTuner::learn_what_is_known() {
   for (TrialRecord& record : store_.trials(key_of(context_, false))) {
     known_[record.choice] = std::move(record);
   }
+  result_.known = static_cast<std::int64_t>(known_.size());
 }
 
-/// A stored trial answers the question unless it was only screened and is now to be measured. One
-/// that was run by a comparison has no samples of a search, but better ones.
+/// What the store has of this space, in the order it was measured.
+std::vector<Candidate> LayerTuner::known_candidates(const Space& space) {
+  std::vector<Candidate> candidates;
+  if (!space.point) return candidates;
+  for (const auto& [choice, record] : known_) {
+    const std::optional<Point> point = space.point(choice);
+    if (!point) continue;
+    candidates.push_back(remembered(record));
+    candidates.back().point = *point;
+    if (candidates.back().ok) note_best(candidates.back());
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& left, const Candidate& right) { return left.trial < right.trial; });
+  return candidates;
+}
+
+/// A stored trial as an answer. One that was run by a comparison has no samples of a search, but
+/// better ones.
+Candidate LayerTuner::remembered(const TrialRecord& record) const {
+  const bool is_of_search = record.search.n > 0;
+  const Measured& measured = is_of_search ? record.search : record.confirmed;
+  const bool is_exact =
+      !is_of_search || is_measurement(static_cast<std::size_t>(measured.n), sampling_);
+  Candidate candidate{.choice = record.choice, .trial = record.id};
+  candidate.fidelity = is_exact ? Fidelity::measure : Fidelity::screen;
+  candidate.ok = record.outcome == "ok" && measured.n > 0;
+  candidate.seconds = is_exact ? measured.median : measured.min;
+  return candidate;
+}
+
+/// A stored trial answers the question, unless it was only screened, looked fast and is now to be
+/// measured.
 std::optional<Candidate> LayerTuner::recall(const std::string& choice, const Ask& ask) {
   const auto known = known_.find(choice);
   if (known == known_.end()) return std::nullopt;
-  const TrialRecord& record = known->second;
-  const Measured& measured = record.search.n > 0 ? record.search : record.confirmed;
-  const bool is_exact = &measured == &record.confirmed ||
-                        is_measurement(static_cast<std::size_t>(measured.n), sampling_);
-  Candidate candidate{.trial = record.id};
-  candidate.ok = record.outcome == "ok" && measured.n > 0;
-  candidate.seconds = is_exact ? measured.median : measured.min;
-  const bool is_slow = measured.min > ask.give_up_above;
-  if (candidate.ok && ask.fidelity == Fidelity::measure && !is_exact && !is_slow)
-    return std::nullopt;
-  ++result_.known;
-  if (candidate.ok) note_best(candidate);
+  const Candidate candidate = remembered(known->second);
+  if (!candidate.ok) return candidate;
+  const double best = progress_->best_seconds > 0.0 ? progress_->best_seconds : 1e300;
+  const bool is_slow = candidate.seconds > std::min(ask.give_up_above, kRacingMargin * best);
+  const bool is_rough = candidate.fidelity == Fidelity::screen && ask.fidelity == Fidelity::measure;
+  if (is_rough && !is_slow) return std::nullopt;
+  note_best(candidate);
   return candidate;
 }
 

@@ -48,6 +48,8 @@ class LayerTuner {
   bool must_stop() const;
   bool may_go_on() const;
   void learn_what_is_known();
+  std::vector<Candidate> known_candidates(const Space& space);
+  Candidate remembered(const TrialRecord& record) const;
   std::optional<Candidate> recall(const std::string& choice, const Ask& ask);
   void note_best(const Candidate& candidate);
   std::int64_t keep(const std::string& choice, double predicted, const Attempt& attempt);

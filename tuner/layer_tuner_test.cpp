@@ -14,6 +14,7 @@ namespace {
 struct FakeWorker {
   double clock = 0.0;
   std::vector<std::string> evaluated;
+  std::vector<std::string> questions;
   std::vector<std::string> confirmed;
   std::function<std::string(const std::string& choice)> outcome = [](const std::string&) {
     return "ok";
@@ -30,6 +31,7 @@ struct FakeWorker {
   Attempt attempt(const std::string& choice, const Sampling& sampling) {
     clock += 0.01;
     evaluated.push_back(choice);
+    questions.push_back(choice + (sampling.samples == 0 ? " screened" : " measured"));
     Attempt attempt;
     attempt.outcome = outcome(choice);
     if (attempt.outcome != "ok") {
@@ -126,24 +128,42 @@ TEST_F(LayerTunerTest, RoundsDecideAndNotTheSearch) {
   EXPECT_NEAR(tuned.seconds, 1.04, 1e-9);
 }
 
+/// The model thinks otherwise in the second run, as after another probe of the machine.
 TEST_F(LayerTunerTest, ASecondRunGoesOnWhereTheFirstEnded) {
-  tune_layer({.trials = 60});
-  const std::vector<std::string> first = worker_.evaluated;
-  worker_.evaluated.clear();
-  const TunedLayer again = tune_layer({.trials = 60});
-  EXPECT_GE(again.known, 60);
-  EXPECT_EQ(worker_.evaluated.size(), 60U);
+  for (const bool has_points : {true, false}) {
+    worker_ = {};
+    TestStore fresh;
+    request_.station = fresh.station();
+    const std::function<double()> now = [this] { return worker_.clock; };
+    for (const int believed_d : {5, 6}) {
+      space_ = toy_space(believed_d);
+      if (has_points)
+        space_.point = [](const std::string& text) { return FakeWorker::point_of(text); };
+      LayerTuner tuner(request_, layer_, fresh.store(), watcher_, now);
+      TuneProgress progress;
+      const TunedLayer tuned =
+          tuner.run(space_, worker_.measurer(), {.trials = 70}, failed_before_, progress);
+      EXPECT_EQ(tuned.known > 40, believed_d == 6);
+      EXPECT_EQ(tuned.trials, 70);
+    }
+    std::set<std::string> asked;
+    for (const std::string& question : worker_.questions) {
+      EXPECT_TRUE(asked.insert(question).second) << question << " twice";
+    }
+    EXPECT_EQ(worker_.questions.size(), 140U);
+  }
+}
 
-  TestStore other;
-  request_.station = other.station();
-  FakeWorker whole;
-  const std::function<double()> now = [&whole] { return whole.clock; };
-  LayerTuner tuner(request_, layer_, other.store(), watcher_, now);
-  TuneProgress progress;
-  tuner.run(space_, whole.measurer(), {.trials = 120}, failed_before_, progress);
-  std::vector<std::string> both = first;
-  both.insert(both.end(), worker_.evaluated.begin(), worker_.evaluated.end());
-  EXPECT_EQ(both, whole.evaluated);  // in two runs the same as in one
+/// Where another strategy found something, the search looks nearby.
+TEST_F(LayerTunerTest, ASearchStartsFromWhatIsKnown) {
+  space_ = toy_space(9);
+  space_.point = [](const std::string& text) { return FakeWorker::point_of(text); };
+  TrialRecord known = trial_record({layer_.problem, request_.conditions, request_.station},
+                                   {kOurs, "3 4 7 3"}, worker_.attempt("3 4 7 3", {}), false);
+  test_.store().add_trial(known);
+  worker_.evaluated.clear();
+  EXPECT_EQ(tune_layer({.trials = 60}).schedule, "3 4 7 2");
+  EXPECT_EQ(std::count(worker_.evaluated.begin(), worker_.evaluated.end(), "3 4 7 3"), 0);
 }
 
 TEST_F(LayerTunerTest, WhatAComparisonMeasuredIsKnownToo) {

@@ -344,6 +344,8 @@ class ModelRun {
 
   Cycles tiles_of(const Call& call) const {
     Cycles cycles;
+    // next= adds the prefetch of a line, which holds as many values, to the broadcasts of A
+    const double prefetches = step_.marks.next == Axis::none ? 1.0 : 1.0 + kFloat / kLine;
     Pieces wide;
     wide.push_back({call.columns, 1.0});
     for (const Piece& columns : cut(wide, tile_cols_)) {
@@ -351,9 +353,9 @@ class ModelRun {
       const double rows = call.rows * call.lines;
       const double tiles = parts(rows, tile_rows_) * columns.count;
       const double tile_rows = rows * columns.count / tiles;  // dealt evenly
-      const double step =
-          std::max({tile_rows * vectors / model_.multiply_adds_per_cycle_,
-                    (tile_rows + vectors) / ratios_.loads_per_cycle, ratios_.multiply_add_latency});
+      const double step = std::max({tile_rows * vectors / model_.multiply_adds_per_cycle_,
+                                    (tile_rows * prefetches + vectors) / ratios_.loads_per_cycle,
+                                    ratios_.multiply_add_latency});
       const double stores = tile_rows * vectors / ratios_.stores_per_cycle;
       cycles.step += tiles * step;
       cycles.edge += tiles * (ratios_.tile_cycles + stores * (passes_ > 1.0 ? 2.0 : 1.0));
@@ -410,8 +412,10 @@ class ModelRun {
     result_.compute = compute_cycles_ * slowest;
     result_.overhead =
         overhead_cycles_ * slowest + (threads > 1.0 ? model_.limits_.fork_seconds : 0.0);
-    const double exposed = ratios_.exposed_l2 * result_.l2 + ratios_.exposed_l3 * result_.l3 +
-                           ratios_.exposed_dram * result_.dram;
+    const double late = step_.marks.next == Axis::none ? 1.0 : ratios_.exposed_next;
+    const double exposed =
+        ratios_.exposed_l2 * result_.l2 +
+        late * (ratios_.exposed_l3 * result_.l3 + ratios_.exposed_dram * result_.dram);
     result_.seconds = std::max(
         {result_.compute + result_.overhead + exposed, result_.l2, result_.l3, result_.dram});
   }

@@ -43,6 +43,7 @@ struct ModelRatios {
   double exposed_l2 = 0.10;           ///< share of a level's transfer time that compute can't hide
   double exposed_l3 = 0.35;
   double exposed_dram = 0.70;
+  double exposed_next = 0.60;  ///< of those two where the next pixels are prefetched
 };
 
 /// An analytic cost model: executed multiply-adds, register-tile efficiency, bytes between cache

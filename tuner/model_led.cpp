@@ -109,28 +109,41 @@ class ModelLed {
     return points;
   }
 
-  /// One or two choices of a fast point changed, into something new that the model does not
-  /// dislike.
+  /// Something new near a fast point: in one case of two one choice changed whatever the model
+  /// says, else one or two changed as the model likes.
   std::optional<Point> variation(std::span<const Seen> history, Random& random) const {
     const std::vector<Point> from = parents(history);
     if (from.empty()) return std::nullopt;
-    std::vector<Ranked> likely;
+    const bool trusts_model = random() % 2 == 0;
+    std::vector<Ranked> found;
     for (int i = 0; i < kVariations; ++i) {
-      std::optional<Point> point = from[random() % from.size()];
-      for (std::uint64_t changes = 1 + random() % 2; changes > 0 && point; --changes) {
-        const auto choice = static_cast<int>(random() % space_.choices.size());
-        const std::size_t values = space_.choices[static_cast<std::size_t>(choice)].values.size();
-        point =
-            changed(space_, *point, choice, static_cast<std::uint16_t>(random() % values), random);
-      }
-      if (point && !is_seen(history, *point)) likely.push_back({*point, space_.predict(*point)});
+      const std::uint64_t changes = trusts_model ? 1 + random() % 2 : 1;
+      const std::optional<Point> point = varied(from[random() % from.size()], changes, random);
+      if (!point || is_seen(history, *point)) continue;
+      if (!trusts_model) return point;
+      found.push_back({*point, space_.predict(*point)});
     }
-    if (likely.empty()) return std::nullopt;
-    const std::size_t kept = std::min(kLikely, likely.size());
+    if (found.empty()) return std::nullopt;
+    const std::size_t kept = std::min(kLikely, found.size());
     std::partial_sort(
-        likely.begin(), likely.begin() + static_cast<std::ptrdiff_t>(kept), likely.end(),
+        found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
         [](const Ranked& left, const Ranked& right) { return left.predicted < right.predicted; });
-    return likely[random() % kept].point;
+    return found[random() % kept].point;
+  }
+
+  /// Values are listed by size where they have one: neighbours are tried as often as all others
+  /// together.
+  std::optional<Point> varied(std::optional<Point> point, std::uint64_t changes,
+                              Random& random) const {
+    for (; changes > 0 && point; --changes) {
+      const auto choice = static_cast<int>(random() % space_.choices.size());
+      const auto values = space_.choices[static_cast<std::size_t>(choice)].values.size();
+      std::uint64_t value = random() % values;
+      if (random() % 2 == 0)
+        value = ((*point)[choice] + (random() % 2 == 0 ? 1 : values - 1)) % values;
+      point = changed(space_, *point, choice, static_cast<std::uint16_t>(value), random);
+    }
+    return point;
   }
 
   const Space& space_;

@@ -25,7 +25,7 @@ constexpr const char* kLayer18 = "mb2ic512ih7oc512oh7kh3ph1";
 TEST(Model, CountsTheMultiplyAddsAndCallsOfThePlan) {
   KernelCache kernels;
   const Conditions conditions{.threads = 2, .isa = Isa::ref};
-  for (const char* text : {"mb2ic32ih9oc48oh9kh1ph0", "mb2ic16ih9oc32oh9kh3ph1",
+  for (const char* text : {"mb2ic32ih8oc48oh8kh1ph0", "mb2ic16ih9oc32oh9kh3ph1",
                            "mb1ic3ih20oc16oh10kh7sh2ph3", "mb2ic32ih8oc32oh4kh1sh2ph0"}) {
     const Problem problem = parse_problem(text);
     const Model model(problem, conditions, test_machine(), test_limits(2));

@@ -25,6 +25,17 @@ Space space_of(std::shared_ptr<const Points> points, std::shared_ptr<const Model
   return space;
 }
 
+std::optional<Point> point_of(const ConvSpace& conv, const std::string& text) {
+  const std::optional<Point> point = conv.point(parse_schedule(text));
+  if (!point || to_string(conv.schedule(*point)) != text) return std::nullopt;
+  Point prefix;
+  for (const std::uint16_t value : *point) {
+    prefix.push_back(value);
+    if (conv.why_not(prefix)) return std::nullopt;
+  }
+  return point;
+}
+
 /// Nothing can be chosen, for this reason.
 Space refused(const Refusal& refusal) {
   Space space;
@@ -48,6 +59,7 @@ Space problem_space(const Problem& problem, const Conditions& conditions, const 
   auto conv = std::make_shared<const ConvSpace>(problem, conditions);
   Space space = space_of(conv, std::move(model));
   space.state = [conv](const Point& point) { return conv->state(point); };
+  space.point = [conv](const std::string& text) { return point_of(*conv, text); };
   return space;
 }
 

@@ -75,6 +75,32 @@ TEST(ProblemSpace, SmallChannelCountsHaveSchedules) {
   }
 }
 
+/// A schedule of the store is found again in the space, whatever machine it is searched on.
+TEST(ProblemSpace, EveryTextLeadsBackToItsPoint) {
+  for (const std::string& text : odd_problems()) {
+    for (const int threads : {1, 2, 6}) {
+      const Space space = space_for(text, {.threads = threads, .isa = Isa::avx512});
+      if (!space.point) continue;  // of a gemm
+      Random random(1);
+      for (int i = 0; i < 100; ++i) {
+        const auto point = sample(space, random);
+        EXPECT_EQ(space.point(space.text(*point)), point) << text << " " << space.text(*point);
+      }
+    }
+  }
+}
+
+TEST(ProblemSpace, ATextFromElsewhereHasNoPoint) {
+  const Space space = space_for("mb2ic64ih14oc64oh14kh3ph1", {.threads = 2, .isa = Isa::avx512});
+  for (const char* text :
+       {"N k64 p q13 @ c64 * r s", "N k64 p q14 @ c64 * r s", "n k64 p q14 @ c64 * r s",
+        "N k64 p q14 @ c64 * s r", "pack(x) N k64 p q14 @ c64 * r s", "M n @ k1",
+        "N k64 p2 q14 @ c64 * r s"}) {
+    EXPECT_FALSE(space.point(text)) << text;
+  }
+  EXPECT_TRUE(space.point("N p k64 q14 @ c64 * r s"));
+}
+
 /// Whatever is in the space is there under one text only.
 TEST(ProblemSpace, NoScheduleIsThereTwice) {
   for (const char* text :

@@ -42,26 +42,48 @@ bool is_measurement(std::size_t samples, const Sampling& sampling) {
   return samples > static_cast<std::size_t>(sampling.least_calls);
 }
 
+namespace {
+
+/// One answered question, from memory or from the evaluator; nothing if the search may not go on.
+std::optional<Candidate> answered(const Ask& ask, const Space& space, const Sampling& sampling,
+                                  const SearchTools& tools) {
+  const std::string choice = space.text(ask.point);
+  if (tools.recall) {
+    if (std::optional<Candidate> candidate = tools.recall(choice, ask)) {
+      candidate->point = ask.point;
+      candidate->choice = choice;
+      candidate->fidelity = ask.fidelity;
+      return candidate;
+    }
+  }
+  if (!tools.go_on()) return std::nullopt;
+  const Attempt attempt = tools.evaluate(choice, sampling_for(ask, sampling));
+  Candidate candidate = evaluated(ask, choice, attempt, sampling);
+  candidate.trial = tools.keep(candidate, attempt);
+  return candidate;
+}
+
+}  // namespace
+
 std::vector<Candidate> search(const Space& space, const Strategy& strategy,
                               const Sampling& sampling, const SearchTools& tools) {
   std::vector<Candidate> candidates;
   std::vector<Seen> history;
-  while (const std::optional<Ask> ask = strategy(history)) {
-    const std::string choice = space.text(ask->point);
-    std::optional<Candidate> candidate;
-    if (tools.recall) candidate = tools.recall(choice, *ask);
-    if (candidate) {
-      candidate->point = ask->point;
-      candidate->choice = choice;
-      candidate->fidelity = ask->fidelity;
-    } else {
-      if (!tools.go_on()) break;
-      const Attempt attempt = tools.evaluate(choice, sampling_for(*ask, sampling));
-      candidate = evaluated(*ask, choice, attempt, sampling);
-      candidate->trial = tools.keep(*candidate, attempt);
+  const auto add = [&](const Candidate& candidate) {
+    candidates.push_back(candidate);
+    history.push_back(seen(candidate));
+  };
+  std::optional<Ask> ask = strategy(history);
+  while (ask) {
+    const std::optional<Candidate> candidate = answered(*ask, space, sampling, tools);
+    if (candidate) add(*candidate);
+    if (candidates.size() <= 1) {
+      for (const Candidate& known : tools.known) {
+        if (known.point != ask->point) add(known);
+      }
     }
-    candidates.push_back(*candidate);
-    history.push_back(seen(*candidate));
+    if (!candidate) break;
+    ask = strategy(history);
   }
   return candidates;
 }

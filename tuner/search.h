@@ -26,8 +26,10 @@ struct Candidate {
 
 /// What a search needs of the world.
 struct SearchTools {
-  /// The answer that an earlier run already has; may be empty.
-  std::function<std::optional<Candidate>(const std::string& choice, const Ask& ask)> recall;
+  /// What earlier runs found, oldest first: the search goes on from there.
+  std::vector<Candidate> known{};
+  /// An answer that an earlier run has for a point that is not in `known`; may be empty.
+  std::function<std::optional<Candidate>(const std::string& choice, const Ask& ask)> recall{};
   Evaluate evaluate;
   /// Called with every new answer; returns its trial's id.
   std::function<std::int64_t(const Candidate& candidate, const Attempt& attempt)> keep;

@@ -27,8 +27,7 @@ struct World {
   std::vector<Sampling> samplings;
 
   SearchTools tools() {
-    return {.recall = nullptr,
-            .evaluate =
+    return {.evaluate =
                 [this](const std::string& choice, const Sampling& sampling) {
                   evaluated.push_back(choice);
                   samplings.push_back(sampling);
@@ -82,6 +81,24 @@ TEST(Search, WhatIsKnownIsNotEvaluatedAgain) {
   EXPECT_EQ(world.evaluated, (std::vector<std::string>{"1 2 3 5"}));
   EXPECT_EQ(found[0].trial, 77);
   EXPECT_EQ(found[0].choice, "1 2 3 4");
+}
+
+TEST(Search, TheFirstChoiceIsAskedEvenIfMuchIsKnown) {
+  World world{.attempts = {timed({1, 1, 1, 1, 1})}, .evaluated = {}, .samplings = {}};
+  SearchTools tools = world.tools();
+  tools.known = {
+      {.point = {9, 1, 1, 1}, .choice = "9 1 1 1", .ok = true, .seconds = 4.0, .trial = 5}};
+  std::size_t seen = 0;
+  const Strategy strategy = [&seen](std::span<const Seen> history) -> std::optional<Ask> {
+    seen = history.size();
+    if (history.empty()) return Ask{.point = {1, 2, 3, 4}};
+    return std::nullopt;
+  };
+  const auto found = search(toy_space(), strategy, {.samples = 5}, tools);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(seen, 2U);
+  EXPECT_EQ(found[0].choice, "1 2 3 4");
+  EXPECT_EQ(found[1].trial, 5);
 }
 
 TEST(Search, EndsWhenItMayNotGoOn) {

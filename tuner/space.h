@@ -34,6 +34,9 @@ struct Space {
   std::function<std::string(const Point&)> text;                ///< of a full point
   std::function<double(const Point&)> predict;                  ///< seconds of a full point
 
+  /// Optional: the point with this text, if there is one; how a search knows its earlier results.
+  std::function<std::optional<Point>(const std::string&)> point;
+
   /// Optional: prefixes of one length with equal states have equal subtrees, which are counted
   /// once.
   std::function<std::uint64_t(const Point&)> state;

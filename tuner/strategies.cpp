@@ -15,9 +15,6 @@ constexpr std::array<StrategyRow, 3> kStrategies{{
     {"exhaustive", "every schedule in turn", begin_exhaustive},
 }};
 
-/// A candidate is dropped once its fastest sample is this far behind the incumbent.
-constexpr double kRacingMargin = 1.05;
-
 }  // namespace
 
 std::span<const StrategyRow> strategies() { return kStrategies; }

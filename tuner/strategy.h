@@ -42,6 +42,9 @@ std::span<const StrategyRow> strategies();
 /// Errors  throws ParseError that lists the names there are.
 const StrategyRow& strategy_named(std::string_view name);
 
+/// A candidate is dropped once its fastest sample is this far behind the incumbent.
+inline constexpr double kRacingMargin = 1.05;
+
 /// Seconds above which timing a candidate is a waste: a little above the best that was measured.
 double give_up_above(std::span<const Seen> history);
 bool is_seen(std::span<const Seen> history, const Point& point);

@@ -41,7 +41,7 @@ struct TuneProgress {
   int layers_done = 0;
   int layers = 0;
   std::int64_t trials = 0;  ///< measured for this layer in this run
-  std::int64_t known = 0;   ///< answered by the store
+  std::int64_t known = 0;   ///< schedules that the store knew already
   std::int64_t failures = 0;
   double best_seconds = 0.0;  ///< 0: nothing valid yet
   double best_flops = 0.0;    ///< FLOP/s
@@ -72,7 +72,7 @@ struct TunedLayer {
   std::string problem;
   std::string refusal;      ///< not empty: the problem has no space, and why
   std::int64_t trials = 0;  ///< measured in this run
-  std::int64_t known = 0;   ///< answered by the store
+  std::int64_t known = 0;   ///< schedules that the store knew already
   std::int64_t failures = 0;
   std::map<std::string, std::int64_t> reasons;  ///< failures by "outcome: reason"
   std::int64_t trial = 0;                       ///< the best one; 0: nothing valid was found
