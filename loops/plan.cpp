@@ -43,7 +43,8 @@ std::optional<WeightLayout> weights_of(const Contraction& to, const Step& step) 
                       .r = to.extent(Axis::r),
                       .s = to.extent(Axis::s),
                       .tile = tile_columns(to, step),
-                      .depth = entry_depth(to, step)};
+                      .depth = entry_depth(to, step),
+                      .columns_first = has_windows(to, step)};
 }
 
 Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weights) {
@@ -68,26 +69,28 @@ double executed(const Contraction& to, const Step& step) {
   return count;
 }
 
-std::int64_t tiles_of(const Contraction& to, const Steps& steps, std::int64_t extent) {
-  (void)to;
-  return steps.empty() ? 1 : static_cast<std::int64_t>(tiles(extent, steps).size());
+std::int64_t count_tiles(std::int64_t extent, const Steps& steps) {
+  return static_cast<std::int64_t>(tiles(extent, steps).size());
+}
+
+/// Flattened pixels are cut anew in every range of lines that the loops over lines leave.
+std::int64_t count_flattened(const Contraction& to, const Step& step) {
+  std::int64_t count = 0;
+  for (const Range& lines : tiles(to.extent(to.line), steps_over(step, to.line))) {
+    count += count_tiles(lines.size() * to.extent(to.row), steps_over_flattened(step));
+  }
+  return count;
 }
 
 std::int64_t count_calls(const Contraction& to, const Step& step) {
   std::int64_t count = 1;
   for (const auto* axes : {&to.outputs, &to.sums}) {
-    for (const Axis axis : *axes)
-      count = saturating_product(count, tiles_of(to, steps_over(step, axis), to.extent(axis)));
+    for (const Axis axis : *axes) {
+      if (flattens(step) && (axis == to.line || axis == to.row)) continue;
+      count = saturating_product(count, count_tiles(to.extent(axis), steps_over(step, axis)));
+    }
   }
-  if (flattens(step)) {
-    const Steps lines = steps_over(step, to.line);
-    const std::int64_t around =
-        (lines.empty() ? to.extent(to.line)
-                       : std::min<std::int64_t>(lines.back(), to.extent(to.line))) *
-        to.extent(to.row);
-    count = saturating_product(count, tiles_of(to, steps_over_flattened(step), around));
-  }
-  return count;
+  return flattens(step) ? saturating_product(count, count_flattened(to, step)) : count;
 }
 
 StridedAxis strided(const Contraction& to, const Access& access, Axis axis) {

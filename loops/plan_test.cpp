@@ -181,6 +181,13 @@ TEST(Plan, ConstructingWhatCannotRunThrowsTheSentence) {
   }
 }
 
+TEST(Plan, CountsFlattenedCallsInEveryRangeOfLinesAnew) {
+  KernelCache kernels;
+  const Problem problem = parse_problem("mb2ic32ih9oc48oh9kh1ph0");
+  const Plan plan(problem, parse_schedule("K16 p5 n pq12 @ c16 * c"), {.isa = Isa::ref}, kernels);
+  EXPECT_EQ(plan.calls(), 3 * 2 * (4 + 3));  // 45 and 36 pixels by 12
+}
+
 TEST(Plan, CountsCallsAndLeavesPaddingOutOfTheExecutedFlops) {
   KernelCache kernels;
   const Problem problem = parse_problem("mb1ic64ih7oc64oh7kh3ph1");

@@ -25,25 +25,29 @@ std::int64_t WeightLayout::elements() const {
 
 Access WeightLayout::access() const {
   const std::int64_t tap = depth * tile;
-  const std::int64_t taps = r * s * tap;
+  const std::int64_t channel_blocks = blocks(c, depth);
+  const std::int64_t block = columns_first ? r * tap : r * s * tap;
   Access access{};
-  at(access, Axis::k) = {1, tile, blocks(c, depth) * taps};
-  at(access, Axis::c) = {tile, depth, taps};
-  at(access, Axis::r) = {.inner = s * tap};
-  at(access, Axis::s) = {.inner = tap};
+  at(access, Axis::k) = {1, tile, channel_blocks * r * s * tap};
+  at(access, Axis::c) = {tile, depth, block};
+  at(access, Axis::r) = {.inner = columns_first ? tap : s * tap};
+  at(access, Axis::s) = {.inner = columns_first ? channel_blocks * block : tap};
   return access;
 }
 
 void WeightLayout::lay_out(std::span<const float> oihw, std::span<float> own) const {
   const Access to = access();
-  const AxisAccess in_k = to[static_cast<std::size_t>(index_of(Axis::k))];
-  const AxisAccess in_c = to[static_cast<std::size_t>(index_of(Axis::c))];
+  const auto along = [&to](Axis axis) { return to[static_cast<std::size_t>(index_of(axis))]; };
   std::fill(own.begin(), own.end(), 0.0F);
   for (std::int64_t ik = 0; ik < k; ++ik) {
     for (std::int64_t ic = 0; ic < c; ++ic) {
       const float* from = oihw.data() + (ik * c + ic) * r * s;
-      float* block = own.data() + in_k.offset(ik) + in_c.offset(ic);
-      for (std::int64_t tap = 0; tap < r * s; ++tap) block[tap * depth * tile] = from[tap];
+      float* block = own.data() + along(Axis::k).offset(ik) + along(Axis::c).offset(ic);
+      for (std::int64_t ir = 0; ir < r; ++ir) {
+        for (std::int64_t is = 0; is < s; ++is) {
+          block[along(Axis::r).offset(ir) + along(Axis::s).offset(is)] = from[ir * s + is];
+        }
+      }
     }
   }
 }

@@ -317,6 +317,7 @@ class ModelRun {
     const double entries =
         depth / std::clamp<double>(extent(contraction_.depth), 1.0, step_.sums[0].depth);
     const double groups = windows ? border_groups() : 0.0;
+    const double listed = step_.marks.batch == BatchForm::address ? ratios_.listed_cycles : 0.0;
     for (const Piece& columns : columns_) {
       for (const Piece& lines : lines_) {
         for (const Piece& rows : rows_) {
@@ -324,9 +325,10 @@ class ModelRun {
           const Call call{columns.size, lines.size, rows.size};
           const Cycles cycles = tiles_of(call);
           compute_cycles_ += calls * cycles.step * depth * on_image;
-          overhead_cycles_ += calls * (passes_ * (cycles.edge + ratios_.call_cycles +
-                                                  cycles.tiles * groups * ratios_.window_cycles) +
-                                       cycles.tiles * entries * on_image * ratios_.entry_cycles);
+          overhead_cycles_ +=
+              calls * (passes_ * (cycles.edge + ratios_.call_cycles +
+                                  cycles.tiles * groups * ratios_.window_cycles) +
+                       entries * on_image * (cycles.tiles * ratios_.entry_cycles + listed));
           result_.calls += calls * passes_;
         }
       }
@@ -353,9 +355,11 @@ class ModelRun {
       const double rows = call.rows * call.lines;
       const double tiles = parts(rows, tile_rows_) * columns.count;
       const double tile_rows = rows * columns.count / tiles;  // dealt evenly
-      const double step = std::max({tile_rows * vectors / model_.multiply_adds_per_cycle_,
-                                    (tile_rows * prefetches + vectors) / ratios_.loads_per_cycle,
-                                    ratios_.multiply_add_latency});
+      const double loads = tile_rows * prefetches + (step_.marks.ahead > 0 ? 2.0 : 1.0) * vectors;
+      const double step =
+          std::max({tile_rows * vectors / model_.multiply_adds_per_cycle_,
+                    loads / ratios_.loads_per_cycle, ratios_.multiply_add_latency}) +
+          loads * ratios_.load_cycles;
       const double stores = tile_rows * vectors / ratios_.stores_per_cycle;
       cycles.step += tiles * step;
       cycles.edge += tiles * (ratios_.tile_cycles + stores * (passes_ > 1.0 ? 2.0 : 1.0));

@@ -33,17 +33,19 @@ struct Prediction {
 struct ModelRatios {
   double loads_per_cycle = 2.0;       ///< full vectors or broadcasts from L1
   double multiply_add_latency = 4.0;  ///< cycles: Zen 4, Zen 5, Skylake and later
-  double stores_per_cycle = 1.0;      ///< full vectors
-  double call_cycles = 40.0;          ///< argument block, entry, exit, offset list
-  double tile_cycles = 12.0;          ///< pipeline fill and drain of one register tile
+  double stores_per_cycle = 0.5;      ///< full vectors
+  double load_cycles = 0.04;          ///< lost to each load: bank conflicts, lines being filled
+  double call_cycles = 150.0;         ///< argument block, entry, exit, first misses on B
+  double listed_cycles = 2.5;         ///< writing one address of batch=address
+  double tile_cycles = 40.0;          ///< pipeline fill and drain of one register tile
   double entry_cycles = 2.0;          ///< batch entry: two pointers, a loop
   double window_cycles = 8.0;         ///< one more group of entries in a register tile
   double copied_line_cycles = 3.0;    ///< packing one 64-byte line
   double usable_cache = 0.75;         ///< of a level before its data starts to fall out
-  double exposed_l2 = 0.10;           ///< share of a level's transfer time that compute can't hide
-  double exposed_l3 = 0.35;
+  double exposed_l2 = 0.15;           ///< share of a level's transfer time that compute can't hide
+  double exposed_l3 = 0.60;
   double exposed_dram = 0.70;
-  double exposed_next = 0.60;  ///< of those two where the next pixels are prefetched
+  double exposed_next = 0.40;  ///< of those two where the next pixels are prefetched
 };
 
 /// An analytic cost model: executed multiply-adds, register-tile efficiency, bytes between cache
