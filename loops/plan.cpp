@@ -177,7 +177,7 @@ std::int64_t Plan::laid_out_bytes(int operand) const {
 
 void Plan::lay_out(int operand, std::span<const float> plain, std::span<float> own) const {
   if (parts_->weights_ && part_of(parts_->problem_, operand) == Part::b) {
-    parts_->weights_->lay_out(plain, own);
+    parts_->weights_->lay_out(plain, own, parts_->threads_);
   } else {
     scatter(parts_->array(operand), plain, own, parts_->threads_);
   }

@@ -35,18 +35,19 @@ Access WeightLayout::access() const {
   return access;
 }
 
-void WeightLayout::lay_out(std::span<const float> oihw, std::span<float> own) const {
+void WeightLayout::lay_out(std::span<const float> oihw, std::span<float> own, int threads) const {
   const Access to = access();
   const auto along = [&to](Axis axis) { return to[static_cast<std::size_t>(index_of(axis))]; };
   std::fill(own.begin(), own.end(), 0.0F);
-  for (std::int64_t ik = 0; ik < k; ++ik) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t first = 0; first < k; first += tile) {
+    const std::int64_t columns = std::min(tile, k - first);
     for (std::int64_t ic = 0; ic < c; ++ic) {
-      const float* from = oihw.data() + (ik * c + ic) * r * s;
-      float* block = own.data() + along(Axis::k).offset(ik) + along(Axis::c).offset(ic);
-      for (std::int64_t ir = 0; ir < r; ++ir) {
-        for (std::int64_t is = 0; is < s; ++is) {
-          block[along(Axis::r).offset(ir) + along(Axis::s).offset(is)] = from[ir * s + is];
-        }
+      for (std::int64_t tap = 0; tap < r * s; ++tap) {
+        const float* from = oihw.data() + (first * c + ic) * r * s + tap;
+        float* row = own.data() + along(Axis::k).offset(first) + along(Axis::c).offset(ic) +
+                     along(Axis::r).offset(tap / s) + along(Axis::s).offset(tap % s);
+        for (std::int64_t i = 0; i < columns; ++i) row[i] = from[i * c * r * s];
       }
     }
   }

@@ -19,7 +19,7 @@ struct WeightLayout {
   std::int64_t elements() const;
   Access access() const;
 
-  void lay_out(std::span<const float> oihw, std::span<float> own) const;
+  void lay_out(std::span<const float> oihw, std::span<float> own, int threads) const;
 };
 
 }  // namespace loopbrick
