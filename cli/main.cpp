@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -96,4 +97,8 @@ ExitCode run(int argc, char** argv) {
 }  // namespace
 }  // namespace loopbrick
 
-int main(int argc, char** argv) { return static_cast<int>(loopbrick::run(argc, argv)); }
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file-size limit is a full disk: an error of write, not the end
+  return static_cast<int>(loopbrick::run(argc, argv));
+}
