@@ -1,11 +1,10 @@
 #include "cli/arm_list.h"
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <string_view>
 
 #include "baselines/baselines.h"
+#include "cli/command_line.h"
 #include "kernels/text.h"
 #include "loops/plan.h"
 #include "loops/schedule.h"
@@ -74,11 +73,10 @@ std::vector<Arm> all_baselines() {
   return arms;
 }
 
-void add_impl_option(CLI::App& command, std::vector<std::string>& impls) {
-  command.add_option("--impl", impls, "Implementations, e.g. onednn,eigen or 'loopbrick:SCHEDULE'")
-      ->type_name("NAME[:CHOICE],...")
-      ->take_all()
-      ->allow_extra_args(false);
+void add_impl_option(Command& command, std::vector<std::string>& impls) {
+  command.add(
+      {"--impl", "Implementations, e.g. onednn,eigen or 'loopbrick:SCHEDULE'", "NAME[:CHOICE],..."},
+      impls);
 }
 
 }  // namespace loopbrick

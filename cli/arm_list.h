@@ -4,11 +4,9 @@
 
 #include "trials/bench.h"
 
-namespace CLI {
-class App;
-}
-
 namespace loopbrick {
+
+class Command;
 
 /// Typed implementations: "onednn,eigen", with a choice "onednn:nhwc", or one of our schedules
 /// "loopbrick:N k64 p q14 @ c64 * c r s", which is never split at its commas.
@@ -20,6 +18,6 @@ std::vector<Arm> parse_arms(const std::vector<std::string>& texts);
 std::vector<Arm> all_baselines();
 
 /// --impl, which may be given more than once.
-void add_impl_option(CLI::App& command, std::vector<std::string>& impls);
+void add_impl_option(Command& command, std::vector<std::string>& impls);
 
 }  // namespace loopbrick

@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "cli/arm_list.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output_options.h"
@@ -155,25 +154,21 @@ ExitCode run_check(const CheckArguments& arguments) {
 
 }  // namespace
 
-void add_check_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<CheckArguments>();  // lives as long as the callback below
-  CLI::App* command = app.add_subcommand(
+void add_check_command(CommandLine& line) {
+  auto arguments = std::make_shared<CheckArguments>();  // lives as long as the action below
+  Command command = line.add_command(
       "check", "Compare schedules with the reference in double; what fails is listed");
-  add_what_options(*command, arguments->what);
-  command->add_option("--sample", arguments->sample, "This many schedules at random, not all")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  command->add_option("--schedule", arguments->schedule, "This schedule only")
-      ->type_name("SCHEDULE");
-  add_impl_option(*command, arguments->impls);
-  command->add_option("--seed", arguments->seed, "Seed of data and sample")->capture_default_str();
-  command->add_flag("--in-process", arguments->in_process, "No worker process: for debuggers");
-  add_output_options(*command, arguments->output);
-  command->footer(
-      "Examples:\n"
-      "  loopbrick check --suite resnet50 --dir fwd --sample 20 --threads 1,2\n"
-      "  loopbrick check mb2ic64ih56oc64oh56kh3ph1 --impl onednn");
-  command->callback([arguments, &invocation] { invocation.exit = run_check(*arguments); });
+  add_what_options(command, arguments->what);
+  command.add({"--sample", "This many schedules at random", "N", "all"}, arguments->sample,
+              {1, 1e15});
+  command.add({"--schedule", "This schedule only", "SCHEDULE"}, arguments->schedule);
+  add_impl_option(command, arguments->impls);
+  command.add({"--seed", "Seed of data and sample", "N"}, arguments->seed);
+  command.add_flag("--in-process", "No worker process: for debuggers", arguments->in_process);
+  add_output_options(command, arguments->output);
+  command.examples({"check --suite resnet50 --dir fwd --sample 20 --threads 1,2",
+                    "check mb2ic64ih56oc64oh56kh3ph1 --impl onednn"});
+  command.runs([arguments] { return run_check(*arguments); });
 }
 
 }  // namespace loopbrick

@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "cli/arm_list.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/measuring_run.h"
@@ -27,7 +26,7 @@ struct CompareArguments {
   std::vector<std::string> impls;  ///< none: every baseline
   std::string schedule;
   std::string budget;
-  RoundPlan rounds;
+  RoundOptions rounds;
   double fail_below = 0.0;
   MeasuringOptions measuring;
   OutputOptions output;
@@ -91,10 +90,9 @@ CompareRequest request_for(const CompareArguments& arguments, const Work& work,
       .station = station,
       .arms = arguments.impls.empty() ? all_baselines() : parse_arms(arguments.impls),
       .schedule = arguments.schedule,
-      .rounds = arguments.rounds,
+      .rounds = plan_of(arguments.rounds, arguments.measuring.bench.seed),
       .budget = {},
       .bench = arguments.measuring.bench};
-  request.rounds.seed = arguments.measuring.bench.seed;
   if (!arguments.budget.empty()) request.budget = parse_budget(arguments.budget);
   return request;
 }
@@ -129,31 +127,25 @@ ExitCode run_compare(const CompareArguments& arguments, const std::string& comma
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<CompareArguments>();  // lives as long as the callback below
-  CLI::App* command = app.add_subcommand(
+void add_compare_command(CommandLine& line) {
+  auto arguments = std::make_shared<CompareArguments>();  // lives as long as the action below
+  Command command = line.add_command(
       "compare", "The tuned best against other implementations, interleaved in rounds");
-  add_what_options(*command, arguments->what);
-  add_impl_option(*command, arguments->impls);
-  command
-      ->add_option("--schedule", arguments->schedule, "Ours, instead of the best in the database")
-      ->type_name("SCHEDULE");
-  add_round_options(*command, arguments->rounds);
-  command->add_option("--budget", arguments->budget, "Seconds for the whole command, e.g. 120s")
-      ->default_str("none");
-  command
-      ->add_option("--fail-below", arguments->fail_below,
-                   "Exit with 1 if a mean ratio (their time over ours) is below this")
-      ->check(CLI::PositiveNumber);
-  add_measuring_options(*command, arguments->measuring);
-  add_output_options(*command, arguments->output);
-  command->footer(
-      "Examples:\n"
-      "  loopbrick compare --suite resnet50 --dir fwd --impl onednn,eigen --format csv\n"
-      "  loopbrick compare mb1ic64ih56oc64oh56kh3ph1 --impl onednn --fail-below 0.97");
-  command->callback([arguments, &invocation] {
-    invocation.exit = run_compare(*arguments, invocation.command_line);
-  });
+  add_what_options(command, arguments->what);
+  add_impl_option(command, arguments->impls);
+  command.add({"--schedule", "Ours, instead of the best in the database", "SCHEDULE"},
+              arguments->schedule);
+  add_round_options(command, arguments->rounds);
+  command.add({"--budget", "Seconds for the whole command, e.g. 120s", "BUDGET"},
+              arguments->budget);
+  command.add(
+      {"--fail-below", "Exit with 1 if a mean ratio (their time over ours) is below", "RATIO"},
+      arguments->fail_below, {0, 1e9});
+  add_measuring_options(command, arguments->measuring);
+  add_output_options(command, arguments->output);
+  command.examples({"compare --suite resnet50 --dir fwd --impl onednn,eigen --format csv",
+                    "compare mb1ic64ih56oc64oh56kh3ph1 --impl onednn --fail-below 0.97"});
+  command.runs([arguments, &line] { return run_compare(*arguments, line.text()); });
 }
 
 }  // namespace loopbrick

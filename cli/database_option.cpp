@@ -1,13 +1,11 @@
 #include "cli/database_option.h"
 
-#include <CLI/CLI.hpp>
+#include "cli/command_line.h"
 
 namespace loopbrick {
 
-void add_database_option(CLI::App& command, std::string& file) {
-  command.add_option("--db", file, "The SQLite file that keeps every trial")
-      ->type_name("FILE")
-      ->capture_default_str();
+void add_database_option(Command& command, std::string& file) {
+  command.add({"--db", "The SQLite file that keeps every trial", "FILE"}, file);
 }
 
 }  // namespace loopbrick

@@ -1,14 +1,12 @@
 #pragma once
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace loopbrick {
+
+class Command;
 
 inline constexpr const char* kDefaultDatabase = "loopbrick.db";
 
-void add_database_option(CLI::App& command, std::string& file);
+void add_database_option(Command& command, std::string& file);
 
 }  // namespace loopbrick

@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
@@ -7,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/database_option.h"
 #include "cli/explanation.h"
@@ -101,21 +100,19 @@ ExitCode explain(const ExplainArguments& arguments) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<ExplainArguments>();  // lives as long as the callback below
-  CLI::App* command = app.add_subcommand(
+void add_explain_command(CommandLine& line) {
+  auto arguments = std::make_shared<ExplainArguments>();  // lives as long as the action below
+  Command command = line.add_command(
       "explain", "What a schedule does, costs by the model, and was measured to cost");
-  add_what_options(*command, arguments->what);
-  command->add_option("--schedule", arguments->schedule, "Instead of the best one known")
-      ->type_name("SCHEDULE");
-  command->add_flag("--asm", arguments->is_asm, "The kernels' instructions, too");
-  command->add_flag("--no-lock", arguments->no_lock, "Do not wait for other measurements");
-  add_database_option(*command, arguments->database);
-  command->footer(
-      "Examples:\n"
-      "  loopbrick explain --suite resnet50:4 --dir fwd\n"
-      "  loopbrick explain mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s' --asm");
-  command->callback([arguments, &invocation] { invocation.exit = explain(*arguments); });
+  add_what_options(command, arguments->what);
+  command.add({"--schedule", "Instead of the best one known", "SCHEDULE"}, arguments->schedule);
+  command.add_flag("--asm", "The kernels' instructions, too", arguments->is_asm);
+  command.add_flag("--no-lock", "Do not wait for other measurements", arguments->no_lock);
+  add_database_option(command, arguments->database);
+  command.examples(
+      {"explain --suite resnet50:4 --dir fwd",
+       "explain mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s' --asm"});
+  command.runs([arguments] { return explain(*arguments); });
 }
 
 }  // namespace loopbrick

@@ -1,9 +1,8 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/measuring_run.h"
 #include "cli/output_options.h"
@@ -97,19 +96,18 @@ ExitCode show_machine(const MachineRequest& request) {
 
 }  // namespace
 
-void add_machine_command(CLI::App& app, Invocation& invocation) {
-  auto request = std::make_shared<MachineRequest>();  // lives as long as the callback below
-  CLI::App* command = app.add_subcommand(
+void add_machine_command(CommandLine& line) {
+  auto request = std::make_shared<MachineRequest>();  // lives as long as the action below
+  Command command = line.add_command(
       "machine", "What this machine is and reaches, and how far its numbers can be trusted");
-  command->add_option("--threads", request->threads, "Threads of the probes")
-      ->check(CLI::Range(1, 4096))
-      ->default_str("all that may run");
-  command->add_option("--isa", request->isa, "ref, avx2 or avx512")->default_str("the best");
-  command->add_flag("--no-lock", request->no_lock, "Do not wait for other measurements");
-  command->add_flag("--strict", request->strict, "Exit with 3 if the trust grade is C");
-  add_output_options(*command, request->output);
-  command->footer("Example:\n  loopbrick machine --format md");
-  command->callback([request, &invocation] { invocation.exit = show_machine(*request); });
+  command.add({"--threads", "Threads of the probes", "N", "all that may run"}, request->threads,
+              {1, 4096});
+  command.add({"--isa", "ref, avx2 or avx512", "ISA", "the best"}, request->isa);
+  command.add_flag("--no-lock", "Do not wait for other measurements", request->no_lock);
+  command.add_flag("--strict", "Exit with 3 if the trust grade is C", request->strict);
+  add_output_options(command, request->output);
+  command.examples({"machine --format md"});
+  command.runs([request] { return show_machine(*request); });
 }
 
 }  // namespace loopbrick

@@ -1,13 +1,12 @@
 #include "cli/measuring_run.h"
 
-#include <CLI/CLI.hpp>
-
 #include <exception>
 #include <iostream>
 #include <string>
 #include <utility>
 
 #include "cli/build_facts.h"
+#include "cli/command_line.h"
 #include "cli/database_option.h"
 #include "cli/interrupt.h"
 #include "measure/probes.h"
@@ -43,16 +42,15 @@ Store open_and_say(const std::string& file) {
 
 }  // namespace
 
-void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
+void add_measuring_options(Command& command, MeasuringOptions& options) {
   options.database = kDefaultDatabase;
   add_database_option(command, options.database);
-  command.add_option("--seed", options.bench.seed, "Seed of every random choice")
-      ->capture_default_str();
-  command.add_flag("--no-lock", options.no_lock, "Do not wait for other measurements");
-  command.add_flag("--strict", options.strict, "Exit with 3 if the numbers can't be trusted");
-  command.add_flag("--in-process", options.bench.in_process, "No worker process: for debuggers");
-  command.add_flag("--keep-env", options.bench.keep_environment,
-                   "Let the worker see OMP_* and the like of your shell");
+  command.add({"--seed", "Seed of every random choice", "N"}, options.bench.seed);
+  command.add_flag("--no-lock", "Do not wait for other measurements", options.no_lock);
+  command.add_flag("--strict", "Exit with 3 if the numbers can't be trusted", options.strict);
+  command.add_flag("--in-process", "No worker process: for debuggers", options.bench.in_process);
+  command.add_flag("--keep-env", "Let the worker see OMP_* and the like of your shell",
+                   options.bench.keep_environment);
 }
 
 std::optional<MachineLock> take_lock(bool no_lock) {

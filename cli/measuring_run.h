@@ -4,17 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "cli/commands.h"
+#include "cli/exit_code.h"
 #include "cli/what_options.h"
 #include "measure/lock.h"
 #include "results/store.h"
 #include "tuner/tune.h"
 
-namespace CLI {
-class App;
-}
-
 namespace loopbrick {
+
+class Command;
 
 /// The options of every command that measures and stores.
 struct MeasuringOptions {
@@ -24,7 +22,7 @@ struct MeasuringOptions {
   BenchOptions bench;  ///< its seed is the seed of every random choice
 };
 
-void add_measuring_options(CLI::App& command, MeasuringOptions& options);
+void add_measuring_options(Command& command, MeasuringOptions& options);
 
 /// Waits for the machine-wide lock, telling so on stderr; nothing with `no_lock`.
 ///

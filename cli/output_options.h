@@ -2,20 +2,17 @@
 #include <string>
 
 #include "results/store.h"
-#include "results/table_format.h"
-
-namespace CLI {
-class App;
-}
 
 namespace loopbrick {
 
+class Command;
+
 /// How a command prints its rows on standard output.
 struct OutputOptions {
-  TableFormat format = TableFormat::table;
+  std::string format = "table";
 };
 
-void add_output_options(CLI::App& command, OutputOptions& options);
+void add_output_options(Command& command, OutputOptions& options);
 
 void print(const Table& table, const OutputOptions& options);
 

@@ -1,11 +1,10 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/database_option.h"
 #include "cli/output_options.h"
@@ -76,23 +75,19 @@ ExitCode query(const QueryRequest& request) {
 
 }  // namespace
 
-void add_query_command(CLI::App& app, Invocation& invocation) {
-  auto request = std::make_shared<QueryRequest>();  // lives as long as the callback below
-  CLI::App* command = app.add_subcommand("query", "Ask the database; without a name, list what");
-  command->add_option("name", request->name, "A saved query")->type_name("NAME");
-  command->add_option("--sql", request->sql, "One statement of your own that reads")
-      ->type_name("SQL");
-  command->add_option("--machine", request->machine, "Rows of this machine, all, or a machine's id")
-      ->capture_default_str();
-  command->add_option("--problem", request->problem, "Rows of one problem")->type_name("PROBLEM");
-  add_database_option(*command, request->database);
-  add_output_options(*command, request->output);
-  command->footer(
-      "Examples:\n"
-      "  loopbrick query best\n"
-      "  loopbrick query speedup --format md\n"
-      "  loopbrick query --sql \"SELECT outcome, count(*) FROM trial GROUP BY outcome\"");
-  command->callback([request, &invocation] { invocation.exit = query(*request); });
+void add_query_command(CommandLine& line) {
+  auto request = std::make_shared<QueryRequest>();  // lives as long as the action below
+  Command command = line.add_command("query", "Ask the database; without a name, list what");
+  command.add({"name", "A saved query", "NAME"}, request->name);
+  command.add({"--sql", "One statement of your own that reads", "SQL"}, request->sql);
+  command.add({"--machine", "Rows of this machine, all, or a machine's id", "ID"},
+              request->machine);
+  command.add({"--problem", "Rows of one problem", "PROBLEM"}, request->problem);
+  add_database_option(command, request->database);
+  add_output_options(command, request->output);
+  command.examples({"query best", "query speedup --format md",
+                    "query --sql \"SELECT outcome, count(*) FROM trial GROUP BY outcome\""});
+  command.runs([request] { return query(*request); });
 }
 
 }  // namespace loopbrick

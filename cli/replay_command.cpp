@@ -1,11 +1,10 @@
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/measuring_run.h"
 #include "cli/output_options.h"
@@ -20,7 +19,7 @@ namespace {
 
 struct ReplayArguments {
   std::int64_t id = 0;
-  RoundPlan rounds;
+  RoundOptions rounds;
   MeasuringOptions measuring;
   OutputOptions output;
 };
@@ -82,8 +81,7 @@ ExitCode replay(const ReplayArguments& arguments, const std::string& command_lin
     throw ParseError(fmt::format("trial {} ran with {}; this CPU runs at most {}", stored.id,
                                  to_string(context.conditions.isa), to_string(best_isa())));
   }
-  RoundPlan plan = arguments.rounds;
-  plan.seed = arguments.measuring.bench.seed;
+  const RoundPlan plan = plan_of(arguments.rounds, arguments.measuring.bench.seed);
   MeasuringRun run(arguments.measuring,
                    {.command = command_line, .strategy = "replay", .budget = ""});
   context.station = run.begin({.conditions = context.conditions, .what = {}});
@@ -103,19 +101,16 @@ ExitCode replay(const ReplayArguments& arguments, const std::string& command_lin
 
 }  // namespace
 
-void add_replay_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<ReplayArguments>();  // lives as long as the callback below
-  CLI::App* command = app.add_subcommand("replay", "Repeat a stored trial in fresh processes");
-  command->add_option("id", arguments->id, "The trial's number")
-      ->required()
-      ->type_name("TRIAL")
-      ->check(CLI::PositiveNumber);
-  add_round_options(*command, arguments->rounds);
-  add_measuring_options(*command, arguments->measuring);
-  add_output_options(*command, arguments->output);
-  command->footer("Example:\n  loopbrick replay 17 --strict");
-  command->callback(
-      [arguments, &invocation] { invocation.exit = replay(*arguments, invocation.command_line); });
+void add_replay_command(CommandLine& line) {
+  auto arguments = std::make_shared<ReplayArguments>();  // lives as long as the action below
+  Command command = line.add_command("replay", "Repeat a stored trial in fresh processes");
+  command.add({.name = "id", .help = "The trial's number", .type = "TRIAL", .is_required = true},
+              arguments->id, {1, 1e15});
+  add_round_options(command, arguments->rounds);
+  add_measuring_options(command, arguments->measuring);
+  add_output_options(command, arguments->output);
+  command.examples({"replay 17 --strict"});
+  command.runs([arguments, &line] { return replay(*arguments, line.text()); });
 }
 
 }  // namespace loopbrick

@@ -1,27 +1,21 @@
 #include "cli/round_options.h"
 
-#include <CLI/CLI.hpp>
-
-#include <string>
+#include "cli/command_line.h"
 
 namespace loopbrick {
 
-void add_round_options(CLI::App& command, RoundPlan& plan) {
-  command.add_option("--rounds", plan.rounds, "Samples of every implementation")
-      ->check(CLI::Range(3, 10000))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--processes", plan.processes, "Fresh processes to spread the rounds over")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option_function<double>(
-          "--sample-ms", [&plan](double length) { plan.sample_seconds = length * 1e-3; },
-          "Length of one sample")
-      ->check(CLI::Range(0.01, 60000.0))
-      ->type_name("MS")
-      ->default_str("10");
+void add_round_options(Command& command, RoundOptions& options) {
+  command.add({"--rounds", "Samples of every implementation", "N"}, options.rounds, {3, 10000});
+  command.add({"--processes", "Fresh processes to spread the rounds over", "N"}, options.processes,
+              {1, 1000});
+  command.add({"--sample-ms", "Length of one sample", "MS"}, options.sample_ms, {0.01, 60000});
+}
+
+RoundPlan plan_of(const RoundOptions& options, std::uint64_t seed) {
+  return {.rounds = options.rounds,
+          .processes = options.processes,
+          .sample_seconds = options.sample_ms * 1e-3,
+          .seed = seed};
 }
 
 }  // namespace loopbrick

@@ -1,13 +1,21 @@
 #pragma once
-#include "trials/bench.h"
+#include <cstdint>
 
-namespace CLI {
-class App;
-}
+#include "trials/bench.h"
 
 namespace loopbrick {
 
-/// --rounds, --processes and --sample-ms; the seed is set by the command.
-void add_round_options(CLI::App& command, RoundPlan& plan);
+class Command;
+
+/// How a command measures in rounds.
+struct RoundOptions {
+  int rounds = 9;
+  int processes = 3;
+  double sample_ms = 10.0;
+};
+
+void add_round_options(Command& command, RoundOptions& options);
+
+RoundPlan plan_of(const RoundOptions& options, std::uint64_t seed);
 
 }  // namespace loopbrick

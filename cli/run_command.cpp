@@ -1,11 +1,10 @@
-#include <CLI/CLI.hpp>
-
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/arm_list.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/measuring_run.h"
 #include "cli/output_options.h"
@@ -23,7 +22,7 @@ struct RunArguments {
   WhatOptions what;
   std::string schedule;
   std::vector<std::string> impls;
-  RoundPlan rounds;
+  RoundOptions rounds;
   MeasuringOptions measuring;
   OutputOptions output;
 };
@@ -64,8 +63,7 @@ Table one_row(const TrialRecord& trial) {
 ExitCode run_one(const RunArguments& arguments, const std::string& command_line) {
   const OneProblem one = expand_one(arguments.what);
   const Arm arm = wanted_arm(arguments);
-  RoundPlan plan = arguments.rounds;
-  plan.seed = arguments.measuring.bench.seed;
+  const RoundPlan plan = plan_of(arguments.rounds, arguments.measuring.bench.seed);
   MeasuringRun run(arguments.measuring, {.command = command_line, .strategy = "run", .budget = ""});
   const Station station =
       run.begin({.conditions = one.conditions, .what = {.problems = {one.named}, .refused = {}}});
@@ -79,23 +77,19 @@ ExitCode run_one(const RunArguments& arguments, const std::string& command_line)
 
 }  // namespace
 
-void add_run_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<RunArguments>();  // lives as long as the callback below
-  CLI::App* command =
-      app.add_subcommand("run", "One schedule or implementation, checked and timed in rounds");
-  add_what_options(*command, arguments->what);
-  command->add_option("--schedule", arguments->schedule, "One of our schedules")
-      ->type_name("SCHEDULE");
-  add_impl_option(*command, arguments->impls);
-  add_round_options(*command, arguments->rounds);
-  add_measuring_options(*command, arguments->measuring);
-  add_output_options(*command, arguments->output);
-  command->footer(
-      "Examples:\n"
-      "  loopbrick run mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s'\n"
-      "  loopbrick run mb1ic64ih56oc64oh56kh3ph1 --impl onednn");
-  command->callback(
-      [arguments, &invocation] { invocation.exit = run_one(*arguments, invocation.command_line); });
+void add_run_command(CommandLine& line) {
+  auto arguments = std::make_shared<RunArguments>();  // lives as long as the action below
+  Command command =
+      line.add_command("run", "One schedule or implementation, checked and timed in rounds");
+  add_what_options(command, arguments->what);
+  command.add({"--schedule", "One of our schedules", "SCHEDULE"}, arguments->schedule);
+  add_impl_option(command, arguments->impls);
+  add_round_options(command, arguments->rounds);
+  add_measuring_options(command, arguments->measuring);
+  add_output_options(command, arguments->output);
+  command.examples({"run mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s'",
+                    "run mb1ic64ih56oc64oh56kh3ph1 --impl onednn"});
+  command.runs([arguments, &line] { return run_one(*arguments, line.text()); });
 }
 
 }  // namespace loopbrick

@@ -1,10 +1,9 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output_options.h"
 #include "cli/what_options.h"
@@ -62,18 +61,15 @@ ExitCode show_space(const SpaceArguments& arguments) {
 
 }  // namespace
 
-void add_space_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<SpaceArguments>();  // lives as long as the callback below
-  CLI::App* command =
-      app.add_subcommand("space", "How many schedules there are, and what each rule cut");
-  add_what_options(*command, arguments->what);
-  command->add_flag("--list", arguments->list, "Print every schedule, one a line");
-  add_output_options(*command, arguments->output);
-  command->footer(
-      "Examples:\n"
-      "  loopbrick space mb2ic64ih56oc64oh56kh3ph1\n"
-      "  loopbrick space gemm 64x64:64x64bs4 --list");
-  command->callback([arguments, &invocation] { invocation.exit = show_space(*arguments); });
+void add_space_command(CommandLine& line) {
+  auto arguments = std::make_shared<SpaceArguments>();  // lives as long as the action below
+  Command command =
+      line.add_command("space", "How many schedules there are, and what each rule cut");
+  add_what_options(command, arguments->what);
+  command.add_flag("--list", "Print every schedule, one a line", arguments->list);
+  add_output_options(command, arguments->output);
+  command.examples({"space mb2ic64ih56oc64oh56kh3ph1", "space gemm 64x64:64x64bs4 --list"});
+  command.runs([arguments] { return show_space(*arguments); });
 }
 
 }  // namespace loopbrick

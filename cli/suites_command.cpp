@@ -1,9 +1,8 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output_options.h"
 #include "measure/machine.h"
@@ -46,16 +45,16 @@ Table layers_of(const std::string& name) {
 
 }  // namespace
 
-void add_suites_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<SuitesArguments>();  // lives as long as the callback below
-  CLI::App* command = app.add_subcommand("suites", "The suites, or the layers of one");
-  command->add_option("name", arguments->name, "A suite, some of its layers, or a CSV file")
-      ->type_name("NAME[:LAYERS]");
-  add_output_options(*command, arguments->output);
-  command->footer("Examples:\n  loopbrick suites\n  loopbrick suites resnet50:1..5");
-  command->callback([arguments, &invocation] {
+void add_suites_command(CommandLine& line) {
+  auto arguments = std::make_shared<SuitesArguments>();  // lives as long as the action below
+  Command command = line.add_command("suites", "The suites, or the layers of one");
+  command.add({"name", "A suite, some of its layers, or a CSV file", "NAME[:LAYERS]"},
+              arguments->name);
+  add_output_options(command, arguments->output);
+  command.examples({"suites", "suites resnet50:1..5"});
+  command.runs([arguments] {
     print(arguments->name.empty() ? all_suites() : layers_of(arguments->name), arguments->output);
-    invocation.exit = ExitCode::fine;
+    return ExitCode::fine;
   });
 }
 

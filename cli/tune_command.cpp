@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/measuring_run.h"
@@ -159,25 +158,20 @@ std::string strategy_names() {
 
 }  // namespace
 
-void add_tune_command(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<TuneArguments>();  // lives as long as the callback below
-  CLI::App* command =
-      app.add_subcommand("tune", "Search, verify, measure and store the best schedules");
-  add_what_options(*command, arguments->what);
-  command
-      ->add_option("--budget", arguments->budget, "For the whole command: 60s, 200trials or both")
-      ->capture_default_str();
-  command->add_option("--strategy", arguments->strategy, strategy_names())->capture_default_str();
-  command->add_flag("--fresh", arguments->fresh, "Measure again what the database knows already");
-  add_measuring_options(*command, arguments->measuring);
-  add_output_options(*command, arguments->output);
-  command->footer(
-      "Examples:\n"
-      "  loopbrick tune --suite resnet50 --dir fwd --budget 60s\n"
-      "  loopbrick tune mb1ic64ih56oc64oh56kh3ph1 --budget 200trials");
-  command->callback([arguments, &invocation] {
-    invocation.exit = run_tune(*arguments, invocation.command_line);
-  });
+void add_tune_command(CommandLine& line) {
+  auto arguments = std::make_shared<TuneArguments>();  // lives as long as the action below
+  Command command =
+      line.add_command("tune", "Search, verify, measure and store the best schedules");
+  add_what_options(command, arguments->what);
+  command.add({"--budget", "For the whole command: 60s, 200trials or both", "BUDGET"},
+              arguments->budget);
+  command.add({"--strategy", strategy_names(), "NAME"}, arguments->strategy);
+  command.add_flag("--fresh", "Measure again what the database knows already", arguments->fresh);
+  add_measuring_options(command, arguments->measuring);
+  add_output_options(command, arguments->output);
+  command.examples({"tune --suite resnet50 --dir fwd --budget 60s",
+                    "tune mb1ic64ih56oc64oh56kh3ph1 --budget 200trials"});
+  command.runs([arguments, &line] { return run_tune(*arguments, line.text()); });
 }
 
 }  // namespace loopbrick

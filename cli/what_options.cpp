@@ -1,12 +1,11 @@
 #include "cli/what_options.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
 #include <string_view>
 
+#include "cli/command_line.h"
 #include "kernels/text.h"
 #include "measure/machine.h"
 #include "problems/lists.h"
@@ -86,30 +85,24 @@ std::vector<int> parse_threads(std::string_view text) {
 
 }  // namespace
 
-void add_what_options(CLI::App& command, WhatOptions& options) {
+void add_what_options(Command& command, WhatOptions& options) {
   WhatRequest& request = options.request;
-  command
-      .add_option("what", request.texts,
-                  "Problems: mb2ic64ih56oc64oh56kh3ph1, gemm 64x64:64x64bs4, ...")
-      ->type_name("PROBLEM");
-  command.add_option("--suite", request.suites, "A suite (see: loopbrick suites) or some layers")
-      ->type_name("NAME[:LAYERS]")
-      ->allow_extra_args(false);
-  command.add_option("--batch", request.batches, "A file of shapes in benchdnn's syntax")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--kind", request.kind, "gemm, conv, fc or lstm, where a text does not say it")
-      ->default_str("conv");
-  command.add_option("--dir", request.dirs, "Passes: fwd, bwd_d, bwd_w, ...")->default_str("fwd");
-  command.add_option("--mb", request.minibatches, "Minibatches, e.g. 1,16 or 1..4")
-      ->default_str("the number of threads");
-  command.add_option("--dt", request.types, "Types: f32")->default_str("f32");
-  command.add_option("--layout", request.layouts, "blocked, nhwc")->default_str("blocked");
-  command.add_option("--threads", options.threads, "Numbers of threads, e.g. 1,2,4")
-      ->default_str("all that may run");
-  command.add_option("--isa", options.isas, "ref, avx2, avx512")->default_str("the best");
-  command.add_option("--cache", options.caches, "warm, cold")->capture_default_str();
+  command.add({"what", "Problems: mb2ic64ih56oc64oh56kh3ph1, gemm 64x64:64x64bs4, ...", "PROBLEM"},
+              request.texts);
+  command.add({"--suite", "A suite (see: loopbrick suites) or some layers", "NAME[:LAYERS]"},
+              request.suites);
+  command.add({"--batch", "A file of shapes in benchdnn's syntax", "FILE"}, request.batches);
+  command.add({"--kind", "gemm, conv, fc or lstm, where a text does not say it", "KIND", "conv"},
+              request.kind);
+  command.add({"--dir", "Passes: fwd, bwd_d, bwd_w, ...", "LIST", "fwd"}, request.dirs);
+  command.add({"--mb", "Minibatches, e.g. 1,16 or 1..4", "LIST", "the number of threads"},
+              request.minibatches);
+  command.add({"--dt", "Types", "LIST", "f32"}, request.types);
+  command.add({"--layout", "blocked, nhwc", "LIST", "blocked"}, request.layouts);
+  command.add({"--threads", "Numbers of threads, e.g. 1,2,4", "LIST", "all that may run"},
+              options.threads);
+  command.add({"--isa", "ref, avx2, avx512", "LIST", "the best"}, options.isas);
+  command.add({"--cache", "warm, cold", "LIST"}, options.caches);
 }
 
 std::vector<Layer> layers_of(const What& what) {

@@ -6,11 +6,9 @@
 #include "problems/what.h"
 #include "tuner/tune.h"
 
-namespace CLI {
-class App;
-}
-
 namespace loopbrick {
+
+class Command;
 
 /// WHAT a command works on, as typed: problems, suites or batch files, and the conditions.
 struct WhatOptions {
@@ -20,7 +18,7 @@ struct WhatOptions {
   std::string caches = "warm";
 };
 
-void add_what_options(CLI::App& command, WhatOptions& options);
+void add_what_options(Command& command, WhatOptions& options);
 
 /// What to work on under one set of conditions.
 struct Work {

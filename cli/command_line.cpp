@@ -1,0 +1,151 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string_view>
+#include <utility>
+
+#include "kernels/text.h"
+
+namespace loopbrick {
+namespace {
+
+std::string example_text(const std::vector<std::string>& lines) {
+  std::string text = lines.size() == 1 ? "Example:" : "Examples:";
+  for (const std::string& line : lines) text += "\n  loopbrick " + line;
+  return text;
+}
+
+CLI::Option* described(CLI::Option* option, const Argument& argument) {
+  if (!argument.type.empty()) option->type_name(argument.type);
+  if (!argument.standard.empty()) option->default_str(argument.standard);
+  return option->required(argument.is_required);
+}
+
+/// With the variable's value as the default that help shows.
+CLI::Option* with_value(CLI::Option* option, const Argument& argument) {
+  if (!argument.is_required && argument.standard.empty()) option->capture_default_str();
+  return described(option, argument);
+}
+
+/// A check that help does not spell out.
+CLI::Validator silent(CLI::Validator check) { return check.description(""); }
+
+template <typename Number>
+void add_number(CLI::App& app, const Argument& argument, Number& value, Bounds bounds) {
+  const auto least = static_cast<Number>(bounds.least);
+  const auto most = static_cast<Number>(bounds.most);
+  with_value(app.add_option(argument.name, value, argument.help), argument)
+      ->check(silent(CLI::Range(least, most)));
+}
+
+std::string shell_quoted(std::string_view argument) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@";
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(argument);
+  }
+  std::string text = "'";
+  for (const char letter : argument) {
+    text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  }
+  return text + "'";
+}
+
+}  // namespace
+
+void Command::add(const Argument& argument, std::string& value) {
+  with_value(app_.add_option(argument.name, value, argument.help), argument);
+}
+
+void Command::add(const Argument& argument, std::string& value,
+                  const std::vector<std::string>& choices) {
+  with_value(app_.add_option(argument.name, value, argument.help), argument)
+      ->check(silent(CLI::IsMember(choices)));
+}
+
+void Command::add(const Argument& argument, std::vector<std::string>& values) {
+  CLI::Option* option = described(app_.add_option(argument.name, values, argument.help), argument);
+  if (argument.name.starts_with("-")) option->take_all()->allow_extra_args(false);
+}
+
+void Command::add(const Argument& argument, int& value, Bounds bounds) {
+  add_number(app_, argument, value, bounds);
+}
+
+void Command::add(const Argument& argument, std::int64_t& value, Bounds bounds) {
+  add_number(app_, argument, value, bounds);
+}
+
+void Command::add(const Argument& argument, std::uint64_t& value) {
+  with_value(app_.add_option(argument.name, value, argument.help), argument);
+}
+
+void Command::add(const Argument& argument, double& value, Bounds bounds) {
+  add_number(app_, argument, value, bounds);
+}
+
+void Command::add_flag(const std::string& name, const std::string& help, bool& value) {
+  app_.add_flag(name, value, help);
+}
+
+void Command::examples(const std::vector<std::string>& lines) { app_.footer(example_text(lines)); }
+
+void Command::hide() { app_.group(""); }
+
+void Command::runs(std::function<ExitCode()> action) {
+  app_.callback([action = std::move(action), &exit = exit_] { exit = action(); });
+}
+
+CommandLine::CommandLine(std::string version, std::vector<std::string> arguments)
+    : arguments_(std::move(arguments)),
+      app_(std::make_unique<CLI::App>(
+          "Loop nests around one batch-reduce GEMM kernel: tuned, checked and compared",
+          "loopbrick")) {
+  app_->require_subcommand(1);
+  app_->set_version_flag("--version", std::move(version),
+                         "Version, commit, compiler and kind of build");
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::add_command(const std::string& name, const std::string& sentence) {
+  return {*app_->add_subcommand(name, sentence), exit_};
+}
+
+void CommandLine::examples(const std::vector<std::string>& lines) {
+  app_->footer(example_text(lines));
+}
+
+std::string CommandLine::text() const {
+  std::string text = "loopbrick";
+  for (const std::string& argument : arguments_) text += " " + shell_quoted(argument);
+  return text;
+}
+
+ExitCode CommandLine::run() {
+  check_name();
+  try {
+    std::vector<std::string> reversed(arguments_.rbegin(), arguments_.rend());  // as CLI11 wants it
+    app_->parse(reversed);
+  } catch (const CLI::Success& success) {
+    app_->exit(success);  // prints help or version
+    return ExitCode::fine;
+  } catch (const CLI::ParseError& error) {
+    throw ParseError(std::string(error.what()) + " (see --help)");
+  }
+  return exit_;
+}
+
+/// CLI11 would only say that there is no subcommand.
+void CommandLine::check_name() const {
+  if (arguments_.empty() || arguments_[0].starts_with("-")) return;
+  std::string names;
+  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == arguments_[0]) return;
+    if (!command->get_group().empty()) names += " " + command->get_name();
+  }
+  throw ParseError("'" + arguments_[0] + "' is not a command; there are" + names);
+}
+
+}  // namespace loopbrick
