@@ -168,9 +168,10 @@ TEST_F(Processes, AFileInAFolderOfAnotherUserCanBeReadOnly) {
   }
   const auto folder = fs::path(file()).parent_path();
   const auto writers = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  if (!everybody_can_enter(folder.parent_path())) {
+    GTEST_SKIP() << "needs a temporary folder that the user nobody may enter";
+  }
   fs::permissions(folder, fs::perms::all & ~writers);
-  if (!everybody_can_enter(folder))
-    GTEST_SKIP() << "needs a temporary folder that nobody may enter";
   Writer reader({"nobody", file(), "read"});
   EXPECT_EQ(reader.line(), "3");
   EXPECT_EQ(reader.wait(), 0);
