@@ -1,3 +1,4 @@
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -53,4 +54,7 @@ ExitCode run(int argc, char** argv) {
 }  // namespace
 }  // namespace loopbrick
 
-int main(int argc, char** argv) { return static_cast<int>(loopbrick::run(argc, argv)); }
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is a full disk: an error of write
+  return static_cast<int>(loopbrick::run(argc, argv));
+}
