@@ -12,7 +12,7 @@ namespace {
 
 /// Rows of one call: enough to pay for the call, few enough that its rows of A stay near.
 constexpr int kLeastRows = 6;
-constexpr int kMostRows = 256;
+constexpr int kMostRows = 800;
 constexpr std::size_t kMostPixels = 48;
 
 /// Widest call that is tried where the layout has no channel blocks.
@@ -201,6 +201,9 @@ std::vector<Choice> ConvSpace::choices() const {
     return std::to_string(tile.rows) + "x" + std::to_string(tile.cols);
   });
   fill(kNext, "prefetch the next pixels", nexts_, yes);
+  for (const Place place : {kDepth, kBatch, kAhead, kStream, kRotate}) {
+    list[place].is_refinement = true;
+  }
   return list;
 }
 

@@ -9,12 +9,12 @@ namespace loopbrick {
 namespace {
 
 /// Shares of a layer's time: most for the search, the rest to confirm what it found.
-constexpr double kSearchShare = 0.65;
+constexpr double kSearchShare = 0.6;
 
 /// Share of a layer's time that the samples of one candidate may take.
 constexpr double kMeasureShare = 0.03;
 
-constexpr std::size_t kFinalists = 5;
+constexpr std::size_t kFinalists = 8;
 constexpr int kRounds = 9;
 constexpr int kProcesses = 3;
 constexpr double kLongestSample = 10e-3;

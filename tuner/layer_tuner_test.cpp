@@ -238,7 +238,7 @@ TEST_F(LayerTunerTest, StopsAfterTheRunningTrialAndKeepsTheData) {
 
 TEST_F(LayerTunerTest, TimeIsSharedBetweenSearchAndRounds) {
   tune_layer({.seconds = 1.0});
-  EXPECT_NEAR(static_cast<double>(worker_.evaluated.size()), 65.0, 1.0);
+  EXPECT_NEAR(static_cast<double>(worker_.evaluated.size()), 60.0, 1.0);
   EXPECT_LE(worker_.clock, 1.0);
 }
 

@@ -16,6 +16,10 @@ constexpr int kMostSweeps = 6;
 constexpr std::size_t kPool = 2'000;
 constexpr std::size_t kRanked = 400;
 
+/// The model is not asked to tell points apart that it sees closer than this: of those, points that
+/// differ in many choices come first.
+constexpr double kNear = 1.04;
+
 bool is_better(const Ranked& left, const Ranked& right) {
   if (left.predicted != right.predicted) return left.predicted < right.predicted;
   return std::lexicographical_compare(left.point.begin(), left.point.end(), right.point.begin(),
@@ -79,12 +83,12 @@ bool improve(const Space& space, Ranked& best, Pool& pool, Random& random) {
 
 /// At most `most` points of `sorted` of which no two are closer than `apart`, behind those chosen
 /// already.
-void choose(const std::vector<Ranked>& sorted, int apart, std::size_t most,
+void choose(const Space& space, const std::vector<Ranked>& sorted, int apart, std::size_t most,
             std::vector<Ranked>& chosen) {
   for (const Ranked& ranked : sorted) {
     if (chosen.size() >= most) return;
     const bool is_new = std::all_of(chosen.begin(), chosen.end(), [&](const Ranked& other) {
-      return distance(ranked.point, other.point) >= apart;
+      return ranked.point != other.point && distance(space, ranked.point, other.point) >= apart;
     });
     if (is_new) chosen.push_back(ranked);
   }
@@ -92,10 +96,12 @@ void choose(const std::vector<Ranked>& sorted, int apart, std::size_t most,
 
 }  // namespace
 
-int distance(const Point& left, const Point& right) {
+int distance(const Space& space, const Point& left, const Point& right) {
   int differing = 0;
-  for (int i = 0; i < std::min(left.size(), right.size()); ++i)
-    differing += left[i] != right[i] ? 1 : 0;
+  for (int i = 0; i < std::min(left.size(), right.size()); ++i) {
+    const bool counts = !space.choices[static_cast<std::size_t>(i)].is_refinement;
+    differing += counts && left[i] != right[i] ? 1 : 0;
+  }
   return differing;
 }
 
@@ -107,17 +113,23 @@ std::vector<Ranked> ranking(const Space& space, std::uint64_t seed) {
       if (const auto point = sample(space, random)) pool.add(*point);
     }
     std::vector<Ranked> starts;
-    choose(pool.sorted(), 4, kClimbs, starts);
+    choose(space, pool.sorted(), 4, kClimbs, starts);
     for (Ranked best : starts) {
       for (int sweep = 0; sweep < kMostSweeps && improve(space, best, pool, random); ++sweep) {
       }
     }
   }
   const std::vector<Ranked> sorted = pool.sorted();
+  std::vector<Ranked> near;
+  for (const Ranked& ranked : sorted) {
+    if (ranked.predicted <= kNear * sorted.front().predicted) near.push_back(ranked);
+  }
   std::vector<Ranked> chosen;
-  choose(sorted, 4, 24, chosen);
-  choose(sorted, 2, 120, chosen);
-  choose(sorted, 1, kRanked, chosen);
+  choose(space, near, 3, 12, chosen);
+  choose(space, near, 2, 36, chosen);
+  choose(space, near, 1, 96, chosen);
+  choose(space, sorted, 1, kRanked, chosen);
+  choose(space, sorted, 0, kRanked, chosen);
   return chosen;
 }
 

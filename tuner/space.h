@@ -14,10 +14,11 @@ namespace loopbrick {
 
 using Random = std::mt19937_64;
 
-/// One decision of a search space: a name and its values as texts.
+/// One decision of a search space: a name and its values as texts, the plainest first.
 struct Choice {
   std::string name;
   std::vector<std::string> values;
+  bool is_refinement = false;  ///< worth trying on good points; by itself no variety
 };
 
 /// Indices into the choices' values, in order; shorter than the choices: a prefix, which stands for
