@@ -35,7 +35,14 @@ GuardedBuffer::GuardedBuffer(std::int64_t bytes, Pages pages)
   auto* first = reinterpret_cast<std::byte*>(start);
   if (pages == Pages::huge) madvise(first, static_cast<std::size_t>(usable), MADV_HUGEPAGE);
   mprotect(first + usable, static_cast<std::size_t>(kPage), PROT_NONE);
+  pages_ = {first, static_cast<std::size_t>(usable)};
   data_ = first + (usable - whole);
+}
+
+void GuardedBuffer::allow_writes(bool allowed) {
+  if (pages_.empty()) return;
+  const int protection = allowed ? PROT_READ | PROT_WRITE : PROT_READ;
+  if (mprotect(pages_.data(), pages_.size(), protection) != 0) throw std::bad_alloc();
 }
 
 GuardedBuffer::~GuardedBuffer() {
@@ -45,12 +52,14 @@ GuardedBuffer::~GuardedBuffer() {
 GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
     : mapping_(std::exchange(other.mapping_, nullptr)),
       mapped_(std::exchange(other.mapped_, 0)),
+      pages_(std::exchange(other.pages_, {})),
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
   std::swap(mapping_, other.mapping_);
   std::swap(mapped_, other.mapped_);
+  std::swap(pages_, other.pages_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;

@@ -20,6 +20,11 @@ class GuardedBuffer {
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
 
+  /// Without, a write to the buffer raises SIGSEGV.
+  ///
+  /// Errors  throws std::bad_alloc when the system refuses.
+  void allow_writes(bool allowed);
+
   void* data() const { return data_; }
   std::span<float> floats() const { return {static_cast<float*>(data_), bytes_ / sizeof(float)}; }
   std::span<std::byte> bytes() const { return {static_cast<std::byte*>(data_), bytes_}; }
@@ -27,6 +32,7 @@ class GuardedBuffer {
  private:
   void* mapping_ = nullptr;
   std::size_t mapped_ = 0;
+  std::span<std::byte> pages_;  ///< those that hold the bytes
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };

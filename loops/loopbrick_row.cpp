@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <vector>
 
-#include "loops/buffer_pool.h"
 #include "loops/call_table.h"
+#include "loops/operand_store.h"
 #include "loops/plan.h"
 #include "problems/operands.h"
 
@@ -11,50 +13,52 @@ namespace loopbrick {
 
 namespace {
 
-BufferPool& pool() {
-  static BufferPool buffers;
-  return buffers;
+OperandStore& store() {
+  static OperandStore operands;
+  return operands;
 }
 
-/// A plan with buffers of its own for every operand.
+/// A plan with its operands. Warm candidates share them; each copy of a cold one has its own.
 struct Prepared {
   Prepared(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
            KernelCache& kernels)
       : list(operands(problem)),
         plan(problem, schedule, conditions, kernels),
-        pages(conditions.pages),
-        workspace(plan.workspace_bytes(), pages) {
+        workspace(plan.workspace_bytes(), conditions.pages) {
+    const std::string name = to_string(problem);
     for (int i = 0; i < static_cast<int>(list.size()); ++i) {
-      buffers.push_back(pool().take(plan.laid_out_bytes(i), pages));
-      pointers.push_back(buffers.back().data());
+      const std::int64_t bytes = plan.laid_out_bytes(i);
+      laid_out.push_back(conditions.cache == CacheState::warm
+                             ? store().take({name, i, plan.layout(i), conditions.pages}, bytes)
+                             : std::make_shared<LaidOutOperand>(bytes, conditions.pages));
+      pointers.push_back(laid_out.back()->data());
     }
   }
-  ~Prepared() {
-    for (GuardedBuffer& buffer : buffers) pool().give(std::move(buffer), pages);
-  }
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
 
   void load(const Arrays& arrays) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!list[i].output) plan.lay_out(static_cast<int>(i), arrays[i], buffers[i].floats());
-      if (list[i].output) poison(buffers[i].floats());
+      if (list[i].output) {
+        poison(laid_out[i]->floats());
+        continue;
+      }
+      laid_out[i]->load(arrays[i], [this, i](std::span<const float> plain, std::span<float> own) {
+        plan.lay_out(static_cast<int>(i), plain, own);
+      });
     }
   }
   void unload(const Arrays& arrays) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (list[i].output) plan.take_back(static_cast<int>(i), buffers[i].floats(), arrays[i]);
+      if (list[i].output) plan.take_back(static_cast<int>(i), laid_out[i]->floats(), arrays[i]);
     }
   }
   static void poison(std::span<float> values) {
-    for (float& value : values) value = __builtin_nanf("");
+    std::fill(values.begin(), values.end(), std::numeric_limits<float>::quiet_NaN());
   }
 
   std::vector<Operand> list;
   Plan plan;
-  Pages pages;
   GuardedBuffer workspace;
-  std::vector<GuardedBuffer> buffers;
+  std::vector<std::shared_ptr<LaidOutOperand>> laid_out;
   std::vector<void*> pointers;
 };
 
@@ -67,11 +71,13 @@ std::string tile_text(const Plan& plan, Isa isa) {
   return std::string(to_string(isa));
 }
 
-bool packs(const Schedule& schedule) {
+/// What run does besides the nest.
+std::string included(const Problem& problem, const Schedule& schedule) {
+  if (problem.pass == Pass::bwd_d) return "transposition of w";
   for (const Element& element : schedule.steps[0].elements) {
-    if (element.is_pack()) return true;
+    if (element.is_pack()) return "packing of x";
   }
-  return false;
+  return {};
 }
 
 std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view choice,
@@ -82,7 +88,7 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
   const auto prepared = std::make_shared<Prepared>(problem, schedule, conditions, kernels);
   Runnable runnable;
   runnable.implementation = tile_text(prepared->plan, conditions.isa);
-  runnable.included = packs(schedule) ? "packing of x" : "";
+  runnable.included = included(problem, schedule);
   runnable.executed_flops = prepared->plan.executed_flops();
   runnable.workspace_bytes = prepared->plan.workspace_bytes();
   runnable.load = [prepared](const Arrays& arrays) { prepared->load(arrays); };
@@ -97,7 +103,8 @@ std::string version() { return fmt::format("generator {}", kGeneratorVersion); }
 
 }  // namespace
 
-const Implementation kLoopbrick{
-    "loopbrick", "our loops around the batch-reduce GEMM, run by a schedule", version, prepare};
+const Implementation kLoopbrick{"loopbrick",
+                                "our loops around the batch-reduce GEMM, run by a schedule",
+                                version, prepare, true};
 
 }  // namespace loopbrick

@@ -12,7 +12,7 @@
 
 namespace loopbrick {
 
-/// A problem made ready to run, with buffers of its own.
+/// A problem made ready to run, with its operands.
 struct Runnable {
   std::string implementation;  ///< what really runs: "brgconv:avx512_core", "avx512 6x64"
   std::string included;        ///< inside run besides the work: "packing"; empty: nothing else
@@ -37,6 +37,9 @@ struct Implementation {
   std::string (*version)();
   std::variant<Runnable, Refusal> (*prepare)(const Problem&, std::string_view choice,
                                              const Conditions&);
+  /// Runnables of one problem hold the same operands while conditions are warm: they are run one
+  /// after the other, and many of them need little more memory than one.
+  bool shares_operands = false;
 };
 
 }  // namespace loopbrick

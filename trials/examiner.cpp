@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "kernels/text.h"
 #include "measure/machine.h"
@@ -191,11 +192,17 @@ Attempt Examiner::attempt(const Arm& arm, const Sampling& sampling, const Announ
   return std::move(contestant.attempt);
 }
 
-bool Examiner::fit_together(std::size_t arms) const {
+bool Examiner::fit_together(std::span<const Arm> arms) const {
   constexpr std::int64_t kAlwaysFine = 200 << 20;
+  std::int64_t sets = 0;
+  std::set<std::string> sharing;
+  for (const Arm& arm : arms) {
+    const Implementation* const row = find_(arm.implementation);
+    const bool shares = copies_ == 1 && row != nullptr && row->shares_operands;
+    if (!shares || sharing.insert(arm.implementation).second) ++sets;
+  }
   const std::int64_t tensors = total_bytes(examination_.problem);
-  const std::int64_t all =
-      saturating_product(saturating_product(static_cast<std::int64_t>(arms), copies_), tensors);
+  const std::int64_t all = saturating_product(saturating_product(sets, copies_), tensors);
   return all <= saturating_sum(tensors, kAlwaysFine);
 }
 
@@ -216,8 +223,8 @@ Sample Examiner::take_sample(Contestant& contestant) {
   return to_sample(time_calls([&] { contestant.call(); }, contestant.calls));
 }
 
-void Examiner::run_round(std::vector<Contestant>& contestants, const RoundShare& share, int round) {
-  const bool together = fit_together(contestants.size());
+void Examiner::run_round(std::vector<Contestant>& contestants, const RoundShare& share, int round,
+                         bool together) {
   int order = 0;
   for (const std::size_t i : order_of_round(contestants, share.seed, round)) {
     Contestant& contestant = contestants[i];
@@ -235,19 +242,20 @@ void Examiner::run_round(std::vector<Contestant>& contestants, const RoundShare&
 
 Rounds Examiner::rounds(std::span<const Arm> arms, const RoundShare& share,
                         const Announce& announce) {
+  const bool together = fit_together(arms);
   std::vector<Contestant> contestants;
   for (const Arm& arm : arms) {
     const int index = static_cast<int>(contestants.size());
     Contestant& contestant = contestants.emplace_back(arm, index, find_, announce);
     settle(contestant, [&] { make_ready_for_rounds(contestant, share.sample_seconds); });
-    if (!fit_together(arms.size())) contestant.release();
+    if (!together) contestant.release();
   }
 
   Rounds result;
   const Isa isa = std::min(examination_.conditions.isa, best_isa());
   const Disturbances before = disturbances();
   for (int round = share.first; round < share.first + share.count; ++round) {
-    run_round(contestants, share, round);
+    run_round(contestants, share, round, together);
     announce(-1, "peak");
     result.peak_flops.push_back(peak_probe(examination_.conditions.threads, isa, kPeakSeconds));
   }

@@ -68,10 +68,11 @@ class Examiner {
   void verify(Contestant& contestant, int copies);
   void verify_fill(Contestant& contestant, std::size_t index);
   void compare_with_reference(Contestant& contestant, std::size_t index);
-  bool fit_together(std::size_t arms) const;
+  bool fit_together(std::span<const Arm> arms) const;
   void make_ready_for_rounds(Contestant& contestant, double sample_seconds);
   Sample take_sample(Contestant& contestant);
-  void run_round(std::vector<Contestant>& contestants, const RoundShare& share, int round);
+  void run_round(std::vector<Contestant>& contestants, const RoundShare& share, int round,
+                 bool together);
 
   Examination examination_;
   Find find_;
