@@ -58,7 +58,10 @@ std::string part(const char* name, double seconds, const std::string& why) {
 }
 
 std::string prediction_text(const Prediction& guess, double counted) {
-  const auto bytes = [](double moved) { return fmt::format("{:.1f} MiB", mebibytes(moved)); };
+  const auto bytes = [](const OperandBytes& moved) {
+    return fmt::format("{:.1f} MiB: A {:.1f}, B {:.1f}, C {:.1f}", mebibytes(moved.all()),
+                       mebibytes(moved.a), mebibytes(moved.b), mebibytes(moved.c));
+  };
   return fmt::format("predicted    {:.4g} s, {:.1f} GFLOP/s\n", guess.seconds,
                      counted / guess.seconds * 1e-9) +
          part("compute", guess.compute,

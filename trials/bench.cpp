@@ -112,6 +112,8 @@ class Bench::Client {
     Rounds all;
     all.arms.resize(arms.size());
     for (int process = 0; process < std::max(1, plan.processes); ++process) {
+      all.stopped = plan.stop != nullptr && plan.stop->load();
+      if (all.stopped) break;
       const RoundShare share = share_of(plan, process);
       if (share.count > 0) run_share(arms, share, all);
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -76,12 +77,14 @@ struct RoundPlan {
   int processes = 3;  ///< fresh workers that they are spread over
   double sample_seconds = 10e-3;
   std::uint64_t seed = 1;
+  const std::atomic<bool>* stop = nullptr;  ///< when set, no further process is started
 };
 
 /// Every arm's samples and the peak probe's of the same rounds.
 struct Rounds {
   std::vector<Attempt> arms;
   std::vector<double> peak_flops;  ///< one per round
+  bool stopped = false;            ///< by RoundPlan::stop, before all rounds were run
 };
 
 /// The operands do not fit into the memory that is free; what() says how much is missing.

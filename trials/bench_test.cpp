@@ -315,6 +315,16 @@ TEST(BenchRounds, AFailingArmIsLeftOut) {
   EXPECT_EQ(rounds.peak_flops.size(), 7U);
 }
 
+TEST(BenchRounds, AStopEndsThemBeforeTheNextProcess) {
+  Bench bench(kProblem, one_thread(), with_fakes());
+  const std::atomic<bool> stop = true;
+  RoundPlan plan = kPlan;
+  plan.stop = &stop;
+  const Rounds rounds = bench.rounds(fakes({"right"}), plan);
+  EXPECT_TRUE(rounds.stopped);
+  EXPECT_TRUE(rounds.arms[0].samples.empty());
+}
+
 TEST(BenchRounds, WithoutAnyArmThatRunsThereAreNone) {
   Bench bench(kProblem, one_thread(), with_fakes());
   const Rounds rounds = bench.rounds(fakes({"crashes"}), kPlan);

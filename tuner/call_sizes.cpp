@@ -40,6 +40,7 @@ CallSizes call_sizes(const Contraction& contraction, const Step& step) {
   sizes.columns.push_back({extent(contraction, contraction.columns), 1.0});
   sizes.lines.push_back({extent(contraction, contraction.line), 1.0});
   sizes.rows.push_back({extent(contraction, contraction.row), 1.0});
+  Region region = whole_region(contraction);
   bool is_flat = false;
   for (int i = 0; i < step.elements.size(); ++i) {
     const Loop* loop = loop_at(step, i);
@@ -57,8 +58,9 @@ CallSizes call_sizes(const Contraction& contraction, const Step& step) {
       sizes.lines = cut(sizes.lines, loop->step);
     }
     if (contraction.is_sum(loop->axis)) {
-      sizes.passes *= parts(extent(contraction, loop->axis), loop->step);
+      sizes.passes *= parts(around(region, *loop), loop->step);
     }
+    shrink(region, *loop, loop->step);
   }
   return sizes;
 }

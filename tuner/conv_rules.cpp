@@ -14,6 +14,20 @@ std::int64_t parts(std::int64_t total, std::int64_t step) { return (total + step
 /// Loops of output axes: those that threads may share.
 constexpr Slots kOutputs = static_cast<Slots>(~bit(Slot::c) & 0x7F);
 
+/// The axis whose next round a prefetch can reach: the innermost loop over it.
+std::optional<Axis> axis_over_x(Slot slot) {
+  switch (slot) {
+    case Slot::n:
+      return Axis::n;
+    case Slot::p:
+      return Axis::p;
+    case Slot::q:
+      return Axis::q;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// The last place of a slot of `slots` in this order, or -1.
 int last_place(const LoopOrders::Order& order, Slots slots) {
   for (int i = kSlots; i-- > 0;) {
@@ -71,9 +85,6 @@ Slots ConvSpace::many(const Point& point) const {
 }
 
 std::array<std::int64_t, kSlots> ConvSpace::rounds(const Point& point) const {
-  const auto parts = [](std::int64_t total, std::int64_t step) {
-    return (total + step - 1) / step;
-  };
   const int k_outer = chosen(k_outers_, point, kKOuter);
   const int p_outer = chosen(p_outers_, point, kPOuter);
   const Pixels& pixels = chosen(pixels_, point, kPixels);
@@ -219,6 +230,9 @@ std::optional<Refusal> ConvSpace::why_not_pack(const Point& point) const {
   }
   const Slots several = many(point);
   if (!has(several, *slot)) return Refusal{"a copy stands in a loop of one round", 1, 2, 'p'};
+  if ((chosen(shares_, point, kShare) & ~several) != 0) {
+    return Refusal{"one call is shared: there is nothing for threads to copy alone", 1, 2, 'p'};
+  }
   const LoopOrders::Order& order = LoopOrders::all()[point[kOrder]];
   const Slots outside =
       static_cast<Slots>((chosen(shares_, point, kShare) | bit(Slot::n)) & several);
@@ -290,16 +304,27 @@ std::optional<Refusal> ConvSpace::why_not_ahead(const Point& point) const {
   return Refusal{"prefetching beyond the end of the batch", ahead, entries(point), 'c'};
 }
 
-/// The innermost loop over pixels, none if one call has them all.
+/// The axis of the innermost loop over x that each thread walks itself, none if there is none. A
+/// loop that is dealt out counts when its rounds are more than the threads.
 Axis ConvSpace::next_axis(const Point& point) const {
   const Slots several = many(point);
-  if (has(several, Slot::q)) return Axis::q;
-  return has(several, Slot::p) ? Axis::p : Axis::none;
+  const Slots shared = chosen(shares_, point, kShare);
+  const auto all = rounds(point);
+  const LoopOrders::Order& order = LoopOrders::all()[point[kOrder]];
+  for (int i = kSlots; i-- > 0;) {
+    const Slot slot = order[static_cast<std::size_t>(i)];
+    const std::optional<Axis> axis = axis_over_x(slot);
+    if (!axis || !has(several, slot)) continue;
+    if (!has(shared, slot) || all[static_cast<std::size_t>(slot)] > conditions_.threads) {
+      return *axis;
+    }
+  }
+  return Axis::none;
 }
 
 std::optional<Refusal> ConvSpace::why_not_next(const Point& point) const {
   if (chosen(nexts_, point, kNext) == 0 || next_axis(point) != Axis::none) return std::nullopt;
-  return Refusal{"no loop over pixels has a next round to prefetch", 0, 0, 'p'};
+  return Refusal{"no loop over x has a next round to prefetch", 0, 0, 'p'};
 }
 
 }  // namespace loopbrick

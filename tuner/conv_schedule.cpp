@@ -126,6 +126,7 @@ std::uint64_t ConvSpace::state(const Point& point) const {
     return hash;
   }
   add(is_summed_at_once(point));
+  add(chosen(taps_, point, kTaps) == Taps::batch);
   add(chosen(batches_, point, kBatch) == BatchForm::stride);
   if (fixed <= kOrder) {
     add(point[kCols]);
@@ -135,7 +136,7 @@ std::uint64_t ConvSpace::state(const Point& point) const {
     return hash;
   }
   const Pixels& pixels = chosen(pixels_, point, kPixels);
-  add(next_axis(point));
+  if (fixed > kShare) add(next_axis(point));
   add(tile_class_[point[kPixels] * cols_.size() + point[kCols]]);
   if (fixed > kRim) return hash;
   add(pixels.flat);
@@ -146,13 +147,12 @@ std::uint64_t ConvSpace::state(const Point& point) const {
     add(packs && is_read_again(point));
     return hash;
   }
-  add(chosen(taps_, point, kTaps) == Taps::batch);
   add(many(point));
   add(point[kOrder]);
   if (fixed > kShare) add(point[kShare]);
   if (fixed > kWays) return hash;
   for (const std::int64_t each : rounds(point)) {
-    add(std::min<std::int64_t>(each, conditions_.threads));
+    add(std::min<std::int64_t>(each, conditions_.threads + 1));
   }
   return hash;
 }

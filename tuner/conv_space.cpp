@@ -13,7 +13,6 @@ namespace {
 /// Rows of one call: enough to pay for the call, few enough that its rows of A stay near.
 constexpr int kLeastRows = 6;
 constexpr int kMostRows = 800;
-constexpr std::size_t kMostPixels = 48;
 
 /// Widest call that is tried where the layout has no channel blocks.
 constexpr int kMostCols = 128;

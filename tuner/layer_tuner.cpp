@@ -15,32 +15,14 @@ constexpr double kSearchShare = 0.6;
 constexpr double kMeasureShare = 0.03;
 
 constexpr std::size_t kFinalists = 8;
+constexpr double kFewestFinalists = 2.0;
 constexpr int kRounds = 9;
 constexpr int kProcesses = 3;
 constexpr double kLongestSample = 10e-3;
 constexpr double kShortestSample = 1e-3;
 
-/// Seconds that an arm needs in each process before its first sample: made, checked, warmed up.
-constexpr double kReady = 0.02;
-
 /// Reasons that are kept apart in the report.
 constexpr std::size_t kMostReasons = 20;
-
-/// Adds the rounds of one process to those of the ones before. An arm that failed once has failed.
-void append(Rounds part, int process, int rounds, Rounds& all) {
-  for (std::size_t i = 0; i < all.arms.size(); ++i) {
-    if (all.arms[i].outcome != "ok") continue;
-    std::vector<Sample> samples = std::move(all.arms[i].samples);
-    for (Sample& sample : part.arms[i].samples) {
-      sample.process = process;
-      sample.round += process * rounds;
-      samples.push_back(sample);
-    }
-    all.arms[i] = std::move(part.arms[i]);
-    all.arms[i].samples = std::move(samples);
-  }
-  all.peak_flops.insert(all.peak_flops.end(), part.peak_flops.begin(), part.peak_flops.end());
-}
 
 }  // namespace
 
@@ -77,7 +59,11 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
             return trial;
           },
       .go_on = [this] { return may_go_on(); }};
+  const double search_started = now_();
   std::vector<Candidate> candidates = search(space, strategy, sampling_, tools);
+  if (result_.trials > 0) {
+    ready_seconds_ = (now_() - search_started) / static_cast<double>(result_.trials);
+  }
   for (Candidate& candidate : candidates)
     predicted_[candidate.choice] = space.predict(candidate.point);
   if (!candidates.empty()) result_.first_choice = candidates.front().choice;
@@ -93,7 +79,8 @@ Sampling LayerTuner::sampling_within(double seconds) const {
   Sampling sampling;
   const double peak = context_.station.limits.peak_flops;
   if (seconds <= 0.0 || peak <= 0.0) return sampling;
-  const double fit = kMeasureShare * seconds * peak / std::max(1.0, result_.flops);
+  const double one = std::max(result_.flops / peak, sampling.sample_seconds);
+  const double fit = kMeasureShare * seconds / one;
   sampling.samples =
       static_cast<int>(std::clamp(fit, 1.0 + sampling.least_calls, 1.0 * sampling.samples));
   return sampling;
@@ -203,9 +190,19 @@ void LayerTuner::report_failure(const std::string& choice, const Attempt& attemp
                     .trial = trial});
 }
 
+/// As many as can be made ready in every process and timed in what is left of the layer's time.
+std::size_t LayerTuner::affordable_finalists() const {
+  if (budget_.seconds <= 0.0) return kFinalists;
+  const double left = budget_.seconds - (now_() - started_);
+  const double each = kProcesses * ready_seconds_ +
+                      kRounds * std::max(kShortestSample, 2.0 * progress_->best_seconds);
+  return static_cast<std::size_t>(
+      std::clamp(left / each, kFewestFinalists, static_cast<double>(kFinalists)));
+}
+
 /// The fastest of the search, the best that was confirmed before, and the model's first choice.
 std::vector<Candidate> LayerTuner::finalists(const std::vector<Candidate>& candidates) const {
-  std::vector<Candidate> chosen = fastest(candidates, kFinalists);
+  std::vector<Candidate> chosen = fastest(candidates, affordable_finalists());
   const auto add = [&chosen](const Candidate& candidate) {
     const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const Candidate& other) {
       return other.choice == candidate.choice;
@@ -228,30 +225,14 @@ RoundPlan LayerTuner::round_plan(std::size_t arms) const {
   RoundPlan plan{.rounds = kRounds,
                  .processes = kProcesses,
                  .sample_seconds = kLongestSample,
-                 .seed = request_.seed};
+                 .seed = request_.seed,
+                 .stop = watcher_.stop};
   if (budget_.seconds <= 0.0) return plan;
   const auto count = static_cast<double>(arms);
-  const double left = budget_.seconds - (now_() - started_) - kProcesses * count * kReady;
+  const double left = budget_.seconds - (now_() - started_) - kProcesses * count * ready_seconds_;
   plan.sample_seconds =
       std::clamp(left / (kRounds * (count + 1.0)), kShortestSample, kLongestSample);
   return plan;
-}
-
-/// One process after the other, so that the user can stop in between; nothing if that happened.
-std::optional<Rounds> LayerTuner::run_rounds(std::span<const Arm> arms,
-                                             const Measurer& measurer) const {
-  const RoundPlan whole = round_plan(arms.size());
-  Rounds all;
-  all.arms.resize(arms.size());
-  for (int process = 0; process < whole.processes; ++process) {
-    if (must_stop()) return std::nullopt;
-    RoundPlan plan = whole;
-    plan.processes = 1;
-    plan.rounds = whole.rounds / whole.processes;
-    plan.seed = whole.seed + static_cast<std::uint64_t>(process);
-    append(measurer.rounds(arms, plan), process, plan.rounds, all);
-  }
-  return all;
 }
 
 void LayerTuner::confirm(const std::vector<Candidate>& chosen, const Measurer& measurer) {
@@ -259,12 +240,12 @@ void LayerTuner::confirm(const std::vector<Candidate>& chosen, const Measurer& m
   std::vector<Arm> arms;
   for (const Candidate& candidate : chosen) arms.push_back({kOurs, candidate.choice});
   report("confirm");
-  const std::optional<Rounds> rounds = run_rounds(arms, measurer);
-  if (!rounds) return;
-  const double peak = rounds->peak_flops.empty() ? 0.0 : median(rounds->peak_flops);
+  const Rounds rounds = measurer.rounds(arms, round_plan(arms.size()));
+  if (rounds.stopped) return;
+  const double peak = rounds.peak_flops.empty() ? 0.0 : median(rounds.peak_flops);
   std::vector<Candidate> confirmed;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const Attempt& attempt = rounds->arms[i];
+    const Attempt& attempt = rounds.arms[i];
     if (attempt.outcome != "ok" || attempt.samples.empty()) {
       keep(chosen[i].choice, predicted_[chosen[i].choice], attempt);
       continue;
@@ -280,11 +261,11 @@ void LayerTuner::confirm(const std::vector<Candidate>& chosen, const Measurer& m
   result_.peak_flops = peak;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (confirmed.empty() || chosen[i].choice != result_.schedule) continue;
-    const Measured measured = summarize(rounds->arms[i].samples);
+    const Measured measured = summarize(rounds.arms[i].samples);
     result_.is_confirmed = true;
     result_.lo = measured.lo;
     result_.hi = measured.hi;
-    result_.executed_flops = rounds->arms[i].executed_flops;
+    result_.executed_flops = rounds.arms[i].executed_flops;
   }
 }
 

@@ -57,10 +57,10 @@ class LayerTuner {
   void report_failure(const std::string& choice, const Attempt& attempt, std::int64_t trial);
   Sampling sampling_within(double seconds) const;
 
+  std::size_t affordable_finalists() const;
   std::vector<Candidate> finalists(const std::vector<Candidate>& candidates) const;
   void confirm(const std::vector<Candidate>& chosen, const Measurer& measurer);
   RoundPlan round_plan(std::size_t arms) const;
-  std::optional<Rounds> run_rounds(std::span<const Arm> arms, const Measurer& measurer) const;
   void settle(const std::vector<Candidate>& candidates);
 
   const TuneRequest& request_;
@@ -73,6 +73,7 @@ class LayerTuner {
   LayerBudget budget_;
   double started_ = 0.0;
   double left_at_start_ = 0.0;
+  double ready_seconds_ = 0.02;  ///< that a candidate needs to be made, checked and screened
   Sampling sampling_;
   std::map<std::string, TrialRecord> known_;  ///< by choice
   std::map<std::string, double> predicted_;

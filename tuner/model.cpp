@@ -37,8 +37,7 @@ class ModelRun {
         step_(step),
         shares_(shares_of_slowest(contraction_, step, model.conditions_.threads)),
         reuse_(contraction_, model.footprints_, step, shares_.of_axis, model.conditions_.isa),
-        sizes_(call_sizes(contraction_, step)),
-        fetches_(step.marks.next != Axis::none) {}
+        sizes_(call_sizes(contraction_, step)) {}
 
   Prediction all() {
     result_.imbalance = shares_.imbalance(model_.conditions_.threads);
@@ -128,9 +127,16 @@ class ModelRun {
   }
 
   void add_copies() {
-    const double lines = reuse_.packed_bytes() / kLine;  // of one thread
+    const double weights = contraction_.b_is_transposed ? weight_bytes() : 0.0;
+    const double lines =
+        reuse_.packed_bytes() / kLine +
+        weights / kLine * result_.imbalance / model_.conditions_.threads;  // of one thread
     overhead_cycles_ +=
         lines * ratios_.copied_line_cycles * model_.conditions_.threads / result_.imbalance;
+  }
+
+  double weight_bytes() const {
+    return 4.0 * extent(contraction_.depth) * extent(contraction_.columns);
   }
 
   /// What the slowest thread moves across the border of cache 0, 1 or 2 (L1, L2, L3). Warm
@@ -142,24 +148,49 @@ class ModelRun {
                                 : miss_share(reuse_.whole().all(), model_.usable_bytes_[cache]));
   }
 
+  /// The prefetch for the next call reaches its goal if two calls' rows of A and one panel of B
+  /// fit L2.
+  bool fetches() const {
+    const OperandBytes call = reuse_.call();
+    return step_.marks.next != Axis::none && 2.0 * call.a + call.b <= model_.usable_bytes_[1];
+  }
+
   void add_traffic() {
     const double threads = model_.conditions_.threads;
     const Limits& limits = model_.limits_;
     const OperandBytes l2 = moved(0);
     const OperandBytes l3 = moved(1);
-    const double dram = moved(2).all() + (step_.marks.stream ? reuse_.whole().c : 0.0);
-    result_.l2_bytes = l2.all() * threads;
-    result_.l3_bytes = l3.all() * threads;
-    result_.dram_bytes = dram * threads;
-    const double of_lines = 1.0 / (kLine * limits.clock_hz);
-    const double fetch = fetches_ ? ratios_.fetched_line : 0.0;
-    result_.l2 = of_lines * (l2.a * (ratios_.a_line_l2 + fetch) + l2.b * ratios_.b_line_l2);
-    result_.l3 =
-        of_lines * (l3.a * (fetches_ ? 0.0 : ratios_.a_line_l3) + l3.b * ratios_.b_line_l3);
-    const double dram_seconds = time_of(result_.dram_bytes, limits.dram_bandwidth);
-    result_.dram = dram_seconds * ratios_.exposed_dram * (fetches_ ? ratios_.exposed_fetched : 1.0);
-    transfer_seconds_ = std::max({time_of(l2.all(), limits.l2_bandwidth),
-                                  time_of(l3.all(), limits.l3_bandwidth), dram_seconds});
+    OperandBytes dram = moved(2);
+    const double beyond_l3 = miss_share(model_.total_bytes_, model_.l3_bytes_);
+    const double streamed = step_.marks.stream ? reuse_.whole().c : 0.0;
+    result_.l2_bytes = l2.times(threads);
+    result_.l3_bytes = l3.times(threads);
+    result_.dram_bytes = dram.times(threads);
+    result_.dram_bytes.c += streamed * threads;
+
+    const bool fetched = fetches();
+    const bool adds = sizes_.passes > 1.0;
+    const double a_l2 = step_.marks.next == Axis::none ? ratios_.a_l2 : ratios_.a_fetched_l2;
+    result_.l2 = time_of(l2.a * a_l2 + l2.b * ratios_.b_l2 + (adds ? l2.c * ratios_.c_l2 : 0.0),
+                         limits.l2_bandwidth) +
+                 late_lines(l2);
+    result_.l3 = time_of(l3.a * (fetched ? 0.0 : ratios_.a_l3) + l3.b * ratios_.b_l3 +
+                             (adds ? l3.c * ratios_.c_l3 : 0.0),
+                         limits.l3_bandwidth);
+    result_.dram =
+        time_of(threads * (dram.a * (fetched ? ratios_.a_fetched_dram : ratios_.a_dram) +
+                           dram.b * ratios_.b_dram + streamed * beyond_l3 * ratios_.streamed_dram),
+                limits.dram_bandwidth);
+    transfer_seconds_ =
+        std::max({time_of(l2.all(), limits.l2_bandwidth), time_of(l3.all(), limits.l3_bandwidth),
+                  time_of(result_.dram_bytes.all(), limits.dram_bandwidth)});
+  }
+
+  /// L2 delivers so many lines beside the work; those above are waited for.
+  double late_lines(const OperandBytes& l2) const {
+    const double cycles = compute_cycles_ * result_.imbalance / model_.conditions_.threads;
+    const double late = (l2.a + l2.b) / kLine - ratios_.l2_lines_per_cycle * cycles;
+    return std::max(0.0, late) * ratios_.late_line_cycles / model_.limits_.clock_hz;
   }
 
   void add_up() {
@@ -180,7 +211,6 @@ class ModelRun {
   Shares shares_;
   Reuse reuse_;
   CallSizes sizes_;
-  bool fetches_;
   Prediction result_;
   double compute_cycles_ = 0.0;
   double overhead_cycles_ = 0.0;

@@ -22,9 +22,7 @@ struct Prediction {
   double dram = 0.0;      ///< between L3 and memory
   double overhead = 0.0;  ///< calls, batch entries, tile edges, packing, fork
   double imbalance = 1.0;  ///< work of the slowest thread over the mean
-  double l2_bytes = 0.0;
-  double l3_bytes = 0.0;
-  double dram_bytes = 0.0;
+  OperandBytes l2_bytes, l3_bytes, dram_bytes;
   double calls = 0.0;
   double executed_flops = 0.0;  ///< padding that windows leave out is not in it
 };
@@ -47,15 +45,23 @@ struct ModelRatios {
   double copied_line_cycles = 3.0;
   double usable_cache = 0.9;  ///< of a level before its data starts to fall out
 
-  // Lost to each line that comes from a level. Rows of A lie apart, which no prefetcher follows; B
-  // is read in order.
-  double a_line_l2 = 1.3;
-  double a_line_l3 = 1.7;
-  double b_line_l2 = 0.1;
-  double b_line_l3 = 3.2;
-  double fetched_line = 1.3;     ///< next=: the prefetch of one line of A, which hides a_line_l3
-  double exposed_dram = 0.70;    ///< share of the transfers' time that compute can't hide
-  double exposed_fetched = 0.4;  ///< of that, where next= prefetches
+  /// Cycles lost to each line from L2 beyond `l2_lines_per_cycle` of compute.
+  double l2_lines_per_cycle = 0.35;
+  double late_line_cycles = 0.8;
+
+  // Time lost to the transfers of one operand, over the time they take at the level's bandwidth:
+  // above 1 where single misses are waited for. Rows of A lie apart, which no prefetcher follows; B
+  // is read in order; a tile of C is waited for where a call adds to it.
+  double a_l2 = 1.2, b_l2 = 0.1, c_l2 = 6.0;
+  double a_l3 = 0.65, b_l3 = 1.2, c_l3 = 6.0;
+  double a_dram = 3.0, b_dram = 2.0;
+
+  // next= prefetches A of the next call, if it has room in L2 beside that of this one: nothing is
+  // lost to L3 then, but each line crosses into L1 twice.
+  double a_fetched_l2 = 2.4;
+  double a_fetched_dram = 0.6;
+
+  double streamed_dram = 0.6;  ///< store=stream, where the operands exceed the last cache
 };
 
 /// An analytic cost model: executed multiply-adds, register-tile efficiency, bytes between cache

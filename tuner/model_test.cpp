@@ -101,16 +101,16 @@ TEST(Model, ReusesWhatFitsACacheAndNotWhatDoesNot) {
   // 4 MiB of weights: read once where all pixels run inside of a block of k, for every line where
   // they run outside.
   const std::string problem = "mb2ic1024ih14oc1024oh14kh1ph0";
-  const double inside = predict(problem, "N k64 p q14 @ c64 * c").l3_bytes;
-  const double outside = predict(problem, "N p k64 q14 @ c64 * c").l3_bytes;
+  const double inside = predict(problem, "N k64 p q14 @ c64 * c").l3_bytes.all();
+  const double outside = predict(problem, "N p k64 q14 @ c64 * c").l3_bytes.all();
   EXPECT_GT(outside, 5.0 * inside);
   EXPECT_GT(inside, 2.0 * 4.0 * 1024 * 1024);
 }
 
 TEST(Model, WarmDataThatFitsTheLastCacheNeedsNoMemory) {
   const std::string schedule = "N k64 p q28 @ c64 * r s";
-  EXPECT_DOUBLE_EQ(predict(kLayer4, schedule, 2, CacheState::warm).dram_bytes, 0.0);
-  const double cold = predict(kLayer4, schedule, 2, CacheState::cold).dram_bytes;
+  EXPECT_DOUBLE_EQ(predict(kLayer4, schedule, 2, CacheState::warm).dram_bytes.all(), 0.0);
+  const double cold = predict(kLayer4, schedule, 2, CacheState::cold).dram_bytes.all();
   const double tensors = 4.0 * (2.0 * 64 * 56 * 56 * 2 + 64 * 64 * 9);
   EXPECT_GT(cold, tensors);
   EXPECT_LT(cold, 2.0 * tensors);

@@ -71,6 +71,7 @@ Reuse::Reuse(const Contraction& contraction, const Footprints& footprints, const
     if (loop->parallel) pending[loop->axis] = 1.0;
     add_level(region, *loop, std::max(1.0, loop->step * pending[loop->axis]));
   }
+  call_ = inside_;
   add_kernel_levels(region, step, isa);
 }
 

@@ -53,6 +53,7 @@ class Reuse {
   OperandBytes moved(double usable) const;
 
   OperandBytes whole() const { return whole_; }
+  OperandBytes call() const { return call_; }            ///< of one call
   double packed_bytes() const { return packed_bytes_; }  ///< read by copies of A
   RegisterTile tile() const { return tile_; }
 
@@ -68,7 +69,7 @@ class Reuse {
   const Contraction& contraction_;
   const Footprints& footprints_;
   Few<Level, 20> levels_;  ///< those of several rounds
-  OperandBytes whole_;
+  OperandBytes whole_, call_;
   OperandBytes inside_;  ///< of one round of the innermost level so far
   RegisterTile tile_;
   double rounds_ = 1.0;  ///< of all levels so far
