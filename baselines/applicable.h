@@ -8,9 +8,12 @@
 
 namespace loopbrick {
 
-/// What no baseline does: another pass than fwd, another type than f32, another shape than conv and
-/// gemm, post-ops on a gemm, a choice.
+/// What no baseline does: another type than f32, another shape than conv, fc and gemm, another pass
+/// than fwd (fc: nor bwd_d and bwd_w), post-ops on a gemm or on the way back, a choice.
 std::optional<Refusal> why_no_baseline(const Problem& problem, std::string_view choice);
+
+/// Whether something is done with the finished tile: a bias or an activation.
+bool has_post_ops(const Problem& problem);
 
 /// The array of operands(problem) that is called `name`; empty if the problem has none.
 std::span<float> array_named(std::string_view name, const Problem& problem, const Arrays& arrays);

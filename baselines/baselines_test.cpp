@@ -225,6 +225,50 @@ TEST(Baselines, EmptySumsAreZeroOrRefused) {
   }
 }
 
+/// The rows that compute fully connected layers.
+const std::vector<std::string_view> kFc{"onednn", "onednn-nhwc", "eigen", "im2col"};
+
+TEST(Baselines, FullyConnectedLayersAgreeWithTheReference) {
+  for (const Pass pass : {Pass::fwd, Pass::bwd_d, Pass::bwd_w}) {
+    for (const std::int64_t n : {1, 7, 33}) {
+      for (const std::int64_t c : {17, 64}) {
+        for (const std::int64_t k : {1, 30, 65}) {
+          check_rows(kFc, {.shape = Fc{.n = n, .c = c, .k = k}, .pass = pass});
+        }
+      }
+    }
+  }
+}
+
+TEST(Baselines, PostOpsOfFullyConnectedLayersAgreeWithTheReference) {
+  for (const char* post : {"+bias", "+relu", "+bias+relu"}) {
+    for (const char* shape : {"fc mb1ic17oc30", "fc mb7ic64oc65", "fc mb33ic17oc1"}) {
+      check_rows(kFc, parse_problem(std::string(shape) + post));
+    }
+  }
+}
+
+TEST(Baselines, FullyConnectedLayersRunOptimizedCodeNamedForWhatItIs) {
+  for (const char* pass : {"fwd", "bwd_d", "bwd_w"}) {
+    for (const std::string_view name : kFc) {
+      const Implementation* row = row_named(name);
+      if (!row || !runs_here(*row)) continue;
+      const auto prepared =
+          row->prepare(parse_problem(std::string(pass) + " fc mb33ic64oc65"), "", {.threads = 2});
+      const std::string ran = std::get<Runnable>(prepared).implementation;
+      EXPECT_FALSE(ran.starts_with("ref")) << name << ' ' << pass << ": " << ran;
+      EXPECT_EQ(ran.starts_with("sgemm:"), name == "im2col") << ran;
+    }
+  }
+}
+
+TEST(Baselines, SmallGemmsRefuseFullyConnectedLayers) {
+  for (const char* text : {"fc mb2ic8oc8", "fc bwd_d mb2ic8oc8", "fc bwd_w mb2ic8oc8"}) {
+    EXPECT_EQ(refusal(*row_named("small-gemm"), parse_problem(text), ""),
+              "the small-GEMM loops are those of a convolution");
+  }
+}
+
 TEST(Baselines, WhatNobodyDoesIsRefusedWithAReason) {
   const Problem problem = parse_problem("mb1ic8ih4oc8oh4kh1ph0");
   Problem backward = problem;
@@ -233,9 +277,13 @@ TEST(Baselines, WhatNobodyDoesIsRefusedWithAReason) {
   narrow.type = DType::bf16;
   for (const Implementation& row : baselines()) {
     EXPECT_EQ(refusal(row, problem, "fast"), "a baseline takes no choice");
-    EXPECT_EQ(refusal(row, backward, ""), "the baselines compute fwd only");
+    EXPECT_EQ(refusal(row, backward, ""), "the baselines compute conv and gemm in fwd only");
     EXPECT_EQ(refusal(row, narrow, ""), "the baselines compute f32 only");
-    EXPECT_EQ(refusal(row, {.shape = Fc{}}, ""), "the baselines compute conv and gemm only");
+    EXPECT_EQ(refusal(row, {.shape = Lstm{}}, ""), "the baselines compute conv, fc and gemm only");
+    EXPECT_EQ(refusal(row, {.shape = Fc{}, .pass = Pass::bwd}, ""),
+              "the baselines compute fc in fwd, bwd_d and bwd_w only");
+    EXPECT_EQ(refusal(row, {.shape = Fc{}, .pass = Pass::bwd_d, .bias = true}, ""),
+              "the baselines compute bwd_d and bwd_w without bias and activation only");
   }
 }
 
@@ -243,8 +291,11 @@ TEST(Baselines, SizesBeyondAnIntAreRefusedBeforeAnythingIsAllocated) {
   const Conv conv{.n = std::int64_t{1} << 28, .c = 3, .h = 56, .w = 56, .k = 64, .p = 56, .q = 56};
   for (const std::string_view name : {"im2col", "eigen"}) {
     const Implementation* row = row_named(name);
-    if (row && runs_here(*row)) {
-      EXPECT_NE(refusal(*row, conv_problem(conv), "").find("beyond"), std::string::npos) << name;
+    if (!row || !runs_here(*row)) continue;
+    EXPECT_NE(refusal(*row, conv_problem(conv), "").find("beyond"), std::string::npos) << name;
+    for (const Pass pass : {Pass::fwd, Pass::bwd_d, Pass::bwd_w}) {
+      const Problem fc{.shape = Fc{.n = std::int64_t{1} << 32, .c = 1024}, .pass = pass};
+      EXPECT_NE(refusal(*row, fc, "").find("beyond"), std::string::npos) << name;
     }
   }
 }
@@ -269,6 +320,13 @@ TEST(Baselines, WhatIsTimedBesidesTheWorkIsSaid) {
   EXPECT_EQ(included("small-gemm", "mb1ic8ih4oc8oh4kh1ph0"), "");
   EXPECT_EQ(included("im2col", "mb1ic8ih4oc8oh4kh3ph1").value_or("im2col"), "im2col");
   EXPECT_EQ(included("im2col", "mb1ic8ih4oc8oh4kh1ph0").value_or(""), "");
+  EXPECT_EQ(included("im2col", "fc mb2ic8oc8").value_or(""), "");
+  for (const char* name : {"im2col", "eigen"}) {
+    const std::string pass = "a pass over y for bias and activation";
+    EXPECT_EQ(included(name, "fc mb2ic8oc8+bias").value_or(pass), pass);
+    EXPECT_EQ(included(name, "mb1ic8ih4oc8oh4kh3ph1+relu").value_or("im2col; " + pass),
+              "im2col; " + pass);
+  }
 }
 
 TEST(Baselines, CallersThreadCountStays) {

@@ -33,7 +33,7 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
 
 Implementation eigen_row() {
   return {.name = "eigen",
-          .sentence = "im2col and one large Eigen matrix product",
+          .sentence = "one large Eigen matrix product, for a convolution on the columns of im2col",
           .version = version,
           .prepare = prepare};
 }

@@ -9,17 +9,41 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 using Strided = Eigen::Map<Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
 using ConstStrided = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
 
-}  // namespace
+ConstStrided matrix(const float* data, std::int64_t rows, std::int64_t columns, bool transposed,
+                    std::int64_t ld) {
+  return {data, transposed ? columns : rows, transposed ? rows : columns, Eigen::OuterStride<>(ld)};
+}
 
-void eigen_product(const MatrixProduct& p, int threads) {
-  Eigen::setNbThreads(threads);
-  const ConstStrided a(p.a, p.m, p.k, Eigen::OuterStride<>(p.lda));
-  const ConstStrided b(p.b, p.k, p.n, Eigen::OuterStride<>(p.ldb));
+/// Each pair of expressions is a product of its own, which Eigen chooses when it is compiled.
+template <typename A, typename B>
+void multiply(const MatrixProduct& p, const A& a, const B& b) {
   Strided c(p.c, p.m, p.n, Eigen::OuterStride<>(p.ldc));
   if (p.accumulate) {
     c.noalias() += a * b;
   } else {
     c.noalias() = a * b;
+  }
+}
+
+template <typename A>
+void multiply_by_b(const MatrixProduct& p, const A& a) {
+  const ConstStrided b = matrix(p.b, p.k, p.n, p.b_transposed, p.ldb);
+  if (p.b_transposed) {
+    multiply(p, a, b.transpose());
+  } else {
+    multiply(p, a, b);
+  }
+}
+
+}  // namespace
+
+void eigen_product(const MatrixProduct& p, int threads) {
+  Eigen::setNbThreads(threads);
+  const ConstStrided a = matrix(p.a, p.m, p.k, p.a_transposed, p.lda);
+  if (p.a_transposed) {
+    multiply_by_b(p, a.transpose());
+  } else {
+    multiply_by_b(p, a);
   }
 }
 

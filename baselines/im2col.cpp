@@ -18,13 +18,16 @@ std::string version() {
   return config.substr(first, config.find(' ', first) - first);
 }
 
+CBLAS_TRANSPOSE transposition(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
 /// The OpenMP build takes as many threads as OpenMP would, unless it was told 1.
 void sgemm(const MatrixProduct& p, int threads) {
   const ThreadCount scope(threads);
   if (openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(p.m),
-              static_cast<int>(p.n), static_cast<int>(p.k), 1.0F, p.a, static_cast<int>(p.lda), p.b,
-              static_cast<int>(p.ldb), p.accumulate ? 1.0F : 0.0F, p.c, static_cast<int>(p.ldc));
+  cblas_sgemm(CblasRowMajor, transposition(p.a_transposed), transposition(p.b_transposed),
+              static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k), 1.0F, p.a,
+              static_cast<int>(p.lda), p.b, static_cast<int>(p.ldb), p.accumulate ? 1.0F : 0.0F,
+              p.c, static_cast<int>(p.ldc));
 }
 
 std::string implementation() { return std::string("sgemm:") + openblas_get_corename(); }
@@ -58,7 +61,7 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
 
 Implementation im2col_row() {
   return {.name = "im2col",
-          .sentence = "im2col and one large OpenBLAS sgemm",
+          .sentence = "one large OpenBLAS sgemm, for a convolution on the columns of im2col",
           .version = version,
           .prepare = prepare};
 }

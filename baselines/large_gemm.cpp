@@ -9,7 +9,9 @@
 #include "baselines/blocked_channels.h"
 #include "baselines/buffer.h"
 #include "baselines/columns.h"
+#include "baselines/large_fc.h"
 #include "baselines/matrix_rows.h"
+#include "baselines/post_ops.h"
 #include "kernels/text.h"
 
 namespace loopbrick {
@@ -143,7 +145,8 @@ struct ColumnConv {
 
   void run() const {
     for (std::int64_t n = 0; n < conv.n; n += images) run_images(n, std::min(images, conv.n - n));
-    if (problem.bias || problem.activation != Activation::none) finish();
+    apply_post_ops(problem, {.rows = conv.n * conv.p * conv.q, .features = conv.k}, bias.data(),
+                   y.data(), threads);
   }
 
   void run_images(std::int64_t first, std::int64_t count) const {
@@ -164,17 +167,6 @@ struct ColumnConv {
              threads);
   }
 
-  void finish() const {
-    const bool relu = problem.activation == Activation::relu;
-    const std::int64_t pixels = conv.n * conv.p * conv.q;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
-      float* row = y.data() + pixel * conv.k;
-      for (std::int64_t k = 0; problem.bias && k < conv.k; ++k) row[k] += bias.data()[k];
-      for (std::int64_t k = 0; relu && k < conv.k; ++k) row[k] = std::max(row[k], 0.0F);
-    }
-  }
-
   void unload(std::span<float> plain) const {
     unblock_channels(channels_last(conv.n, conv.k, conv.p * conv.q), y.data(), plain.data());
   }
@@ -189,11 +181,8 @@ struct ColumnConv {
 
 std::string included_in(const Problem& problem) {
   std::string text = is_its_own_columns(std::get<Conv>(problem.shape)) ? "" : "im2col";
-  if (problem.bias || problem.activation != Activation::none) {
-    text += text.empty() ? "" : "; ";
-    text += "a pass over y for bias and activation";
-  }
-  return text;
+  if (!text.empty() && has_post_ops(problem)) text += "; ";
+  return text + std::string(post_ops_text(problem));
 }
 
 std::optional<Refusal> why_not_columns(const Conv& conv) {
@@ -222,13 +211,26 @@ std::variant<Runnable, Refusal> prepare_conv(const Problem& problem, const Condi
   return runnable;
 }
 
+// ---- fc
+
+std::variant<Runnable, Refusal> prepare_fc(const Problem& problem, const Conditions& conditions,
+                                           Multiply multiply) {
+  const Fc& fc = std::get<Fc>(problem.shape);
+  const std::int64_t largest = std::max({fc.n, fc.c, fc.k});
+  if (largest > kMostInt) return beyond_int(largest);
+  return large_fc(problem, conditions, multiply);
+}
+
 }  // namespace
 
 std::variant<Runnable, Refusal> prepare_with_large_gemm(const Problem& problem,
                                                         const Conditions& conditions,
                                                         Multiply multiply) {
-  return std::holds_alternative<Gemm>(problem.shape) ? prepare_gemm(problem, conditions, multiply)
-                                                     : prepare_conv(problem, conditions, multiply);
+  if (std::holds_alternative<Gemm>(problem.shape)) {
+    return prepare_gemm(problem, conditions, multiply);
+  }
+  if (std::holds_alternative<Fc>(problem.shape)) return prepare_fc(problem, conditions, multiply);
+  return prepare_conv(problem, conditions, multiply);
 }
 
 }  // namespace loopbrick

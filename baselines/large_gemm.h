@@ -8,8 +8,8 @@
 
 namespace loopbrick {
 
-/// Runs a problem with a library's large matrix product: a gemm as it stands, a convolution by
-/// im2col.
+/// Runs a problem with a library's large matrix product: a gemm and the three passes of a fully
+/// connected layer as they stand, a convolution by im2col.
 ///
 /// A convolution keeps its activations channels-last and its weights as [R][S][C][K], so that one
 /// product covers as many images as fit into the im2col buffer. A dense 1x1 needs no buffer.

@@ -52,6 +52,17 @@ struct Recipe {
   std::vector<Port> ports;
 };
 
+Port own_port(std::string_view operand, int argument, const memory::desc& plain,
+              const memory::desc& own) {
+  return {operand, argument, plain, own, own};
+}
+
+template <typename Primitive>
+Recipe recipe_of(const dnnl::engine& engine, const typename Primitive::primitive_desc& made,
+                 std::vector<Port> ports) {
+  return {engine, Primitive(made), made.impl_info_str(), made.scratchpad_desc(), std::move(ports)};
+}
+
 Buffer buffer_for(const memory::desc& desc, Pages pages) {
   constexpr std::size_t kFloat = sizeof(float);
   return {static_cast<std::int64_t>((desc.get_size() + kFloat - 1) / kFloat), pages};
@@ -125,6 +136,23 @@ dnnl::primitive_attr attributes(const Problem& problem) {
   return attributes;
 }
 
+memory::desc bias_desc(const Problem& problem, memory::dim features) {
+  return problem.bias ? f32({features}, Tag::x) : memory::desc();
+}
+
+/// The ports of a layer's forward pass, whose operands are given as `x`, `w` and `y`.
+template <typename Made>
+std::vector<Port> forward_ports(const Problem& problem, const Made& made, const memory::desc& x,
+                                const memory::desc& w, const memory::desc& y) {
+  std::vector<Port> ports{own_port("x", DNNL_ARG_SRC, x, made.src_desc()),
+                          own_port("w", DNNL_ARG_WEIGHTS, w, made.weights_desc())};
+  if (problem.bias) {
+    ports.push_back(own_port("b", DNNL_ARG_BIAS, made.bias_desc(), made.bias_desc()));
+  }
+  ports.push_back(own_port("y", DNNL_ARG_DST, y, made.dst_desc()));
+  return ports;
+}
+
 // ---- conv
 
 /// Padding after the last pixel that the filter reaches; negative where it does not reach them all.
@@ -143,12 +171,11 @@ memory::dims weight_extents(const Conv& c) {
 /// else differs.
 dnnl::convolution_forward::desc conv_description(const Problem& problem, Tag activations) {
   const Conv& c = std::get<Conv>(problem.shape);
-  const memory::desc bias = problem.bias ? f32({c.k}, Tag::x) : memory::desc();
   return {dnnl::prop_kind::forward_training,
           dnnl::algorithm::convolution_direct,
           f32({c.n, c.c, c.h, c.w}, activations),
           f32(weight_extents(c), Tag::any),
-          bias,
+          bias_desc(problem, c.k),
           f32({c.n, c.k, c.p, c.q}, activations),
           {c.stride_h, c.stride_w},
           {c.dilation_h - 1, c.dilation_w - 1},
@@ -161,22 +188,65 @@ Recipe conv_recipe(const dnnl::engine& engine, const Problem& problem, Tag activ
   const Conv& c = std::get<Conv>(problem.shape);
   const dnnl::convolution_forward::primitive_desc made(conv_description(problem, activations),
                                                        attributes(problem), engine);
-  const auto port = [](std::string_view operand, int argument, const memory::desc& plain,
-                       const memory::desc& own) {
-    return Port{operand, argument, plain, own, own};
-  };
-  Recipe recipe{
-      engine, dnnl::convolution_forward(made), made.impl_info_str(), made.scratchpad_desc(), {}};
-  recipe.ports = {
-      port("x", DNNL_ARG_SRC, f32({c.n, c.c, c.h, c.w}, Tag::nchw), made.src_desc()),
-      port("w", DNNL_ARG_WEIGHTS, f32(weight_extents(c), c.groups == 1 ? Tag::oihw : Tag::goihw),
-           made.weights_desc())};
-  if (problem.bias) {
-    recipe.ports.push_back(port("b", DNNL_ARG_BIAS, f32({c.k}, Tag::x), made.bias_desc()));
-  }
-  recipe.ports.push_back(
-      port("y", DNNL_ARG_DST, f32({c.n, c.k, c.p, c.q}, Tag::nchw), made.dst_desc()));
-  return recipe;
+  const memory::desc w = f32(weight_extents(c), c.groups == 1 ? Tag::oihw : Tag::goihw);
+  return recipe_of<dnnl::convolution_forward>(
+      engine, made,
+      forward_ports(problem, made, f32({c.n, c.c, c.h, c.w}, Tag::nchw), w,
+                    f32({c.n, c.k, c.p, c.q}, Tag::nchw)));
+}
+
+// ---- fc
+
+/// The matrices of a layer, or their gradients, which have the same shapes.
+struct FcMatrices {
+  FcMatrices(const Fc& fc, Tag tag)
+      : x(f32({fc.n, fc.c}, tag)), w(f32({fc.k, fc.c}, tag)), y(f32({fc.n, fc.k}, tag)) {}
+
+  memory::desc x, w, y;
+};
+
+using FcForward = dnnl::inner_product_forward;
+using FcBackwardData = dnnl::inner_product_backward_data;
+using FcBackwardWeights = dnnl::inner_product_backward_weights;
+
+FcForward::primitive_desc fc_forward(const dnnl::engine& engine, const Problem& problem,
+                                     const FcMatrices& m) {
+  const memory::desc bias = bias_desc(problem, std::get<Fc>(problem.shape).k);
+  return {{dnnl::prop_kind::forward_training, m.x, m.w, bias, m.y}, attributes(problem), engine};
+}
+
+Recipe fc_backward_data(const dnnl::engine& engine, const Problem& problem, const FcMatrices& m,
+                        const FcMatrices& plain) {
+  const FcBackwardData::primitive_desc made({m.x, m.w, m.y}, attributes(problem), engine,
+                                            fc_forward(engine, problem, m));
+  return recipe_of<FcBackwardData>(
+      engine, made,
+      {own_port("dy", DNNL_ARG_DIFF_DST, plain.y, made.diff_dst_desc()),
+       own_port("w", DNNL_ARG_WEIGHTS, plain.w, made.weights_desc()),
+       own_port("dx", DNNL_ARG_DIFF_SRC, plain.x, made.diff_src_desc())});
+}
+
+Recipe fc_backward_weights(const dnnl::engine& engine, const Problem& problem, const FcMatrices& m,
+                           const FcMatrices& plain) {
+  const FcBackwardWeights::primitive_desc made({m.x, m.w, m.y}, attributes(problem), engine,
+                                               fc_forward(engine, problem, m));
+  return recipe_of<FcBackwardWeights>(
+      engine, made,
+      {own_port("x", DNNL_ARG_SRC, plain.x, made.src_desc()),
+       own_port("dy", DNNL_ARG_DIFF_DST, plain.y, made.diff_dst_desc()),
+       own_port("dw", DNNL_ARG_DIFF_WEIGHTS, plain.w, made.diff_weights_desc())});
+}
+
+/// In the layouts that oneDNN picks if that is how the activations are to lie, else row-major.
+Recipe fc_recipe(const dnnl::engine& engine, const Problem& problem, Tag activations) {
+  const Fc& fc = std::get<Fc>(problem.shape);
+  const FcMatrices plain(fc, Tag::ab);
+  const FcMatrices wanted(fc, activations == Tag::any ? Tag::any : Tag::ab);
+  if (problem.pass == Pass::bwd_d) return fc_backward_data(engine, problem, wanted, plain);
+  if (problem.pass == Pass::bwd_w) return fc_backward_weights(engine, problem, wanted, plain);
+  const FcForward::primitive_desc made = fc_forward(engine, problem, wanted);
+  return recipe_of<FcForward>(engine, made,
+                              forward_ports(problem, made, plain.x, plain.w, plain.y));
 }
 
 // ---- gemm: a batch is one product whose depth is the batch's, the entries of A side by side
@@ -200,6 +270,12 @@ Recipe gemm_recipe(const dnnl::engine& engine, const Problem& problem) {
 }
 
 // ---- the rows
+
+Recipe recipe_for(const dnnl::engine& engine, const Problem& problem, Tag activations) {
+  if (std::holds_alternative<Gemm>(problem.shape)) return gemm_recipe(engine, problem);
+  if (std::holds_alternative<Fc>(problem.shape)) return fc_recipe(engine, problem, activations);
+  return conv_recipe(engine, problem, activations);
+}
 
 /// oneDNN settles its ISA for the whole process at its first primitive: later calls change nothing,
 /// and Runnable::flag tells.
@@ -235,10 +311,7 @@ std::variant<Runnable, Refusal> prepare_with(Tag activations, const Problem& pro
   const ThreadCount scope(conditions.threads);
   try {
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-    Recipe recipe = std::holds_alternative<Gemm>(problem.shape)
-                        ? gemm_recipe(engine, problem)
-                        : conv_recipe(engine, problem, activations);
-    return make_runnable(std::move(recipe), problem, conditions);
+    return make_runnable(recipe_for(engine, problem, activations), problem, conditions);
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
     if (error.status == dnnl_unimplemented) return Refusal{"oneDNN does not implement this"};
@@ -264,14 +337,17 @@ std::variant<Runnable, Refusal> prepare_nhwc(const Problem& problem, std::string
 
 Implementation onednn_row() {
   return {.name = "onednn",
-          .sentence = "oneDNN's direct convolution or matmul in the layouts that it picks",
+          .sentence =
+              "oneDNN's direct convolution, inner product or matmul in the layouts that it picks",
           .version = version,
           .prepare = prepare_any};
 }
 
 Implementation onednn_nhwc_row() {
   return {.name = "onednn-nhwc",
-          .sentence = "oneDNN's direct convolution with activations channels-last",
+          .sentence =
+              "oneDNN's direct convolution with activations channels-last, or inner product with "
+              "all operands row-major",
           .version = version,
           .prepare = prepare_nhwc};
 }

@@ -7,7 +7,7 @@ namespace loopbrick {
 // library cannot do, and any choice but the empty one.
 
 Implementation onednn_row();       ///< in onednn.cpp: it picks all layouts
-Implementation onednn_nhwc_row();  ///< in onednn.cpp: activations channels-last
+Implementation onednn_nhwc_row();  ///< in onednn.cpp: activations channels-last, fc row-major
 Implementation eigen_row();
 Implementation im2col_row();
 Implementation small_gemm_row();

@@ -223,7 +223,7 @@ std::string kernel_text(const Tiling& t, Isa isa) {
 std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view choice,
                                         const Conditions& conditions) {
   if (const auto reason = why_no_baseline(problem, choice)) return *reason;
-  if (std::holds_alternative<Gemm>(problem.shape)) {
+  if (!std::holds_alternative<Conv>(problem.shape)) {
     return Refusal{"the small-GEMM loops are those of a convolution"};
   }
   if (const auto reason = why_not_conv(problem, conditions)) return *reason;

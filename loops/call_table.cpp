@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/fault.h"
 #include "loops/step_facts.h"
 
 namespace loopbrick {
@@ -60,6 +61,12 @@ struct Walked {
   std::array<std::vector<std::int64_t>, kAxisCount> indices;
 };
 
+/// The axis of B that belongs to this one of A: the same, but for Fault::swapped_taps.
+std::size_t axis_of_b(std::size_t axis) {
+  if (kFault != Fault::swapped_taps) return axis;
+  return axis == place(Axis::r) ? place(Axis::s) : axis == place(Axis::s) ? place(Axis::r) : axis;
+}
+
 void append_entries(const Walked& walked, std::size_t level, const Access& a, const Access& b,
                     BatchOffset at, std::vector<BatchOffset>& to) {
   if (level == walked.order.size()) {
@@ -68,8 +75,8 @@ void append_entries(const Walked& walked, std::size_t level, const Access& a, co
   }
   const std::size_t axis = place(walked.order[level]);
   for (const std::int64_t i : walked.indices[axis]) {
-    append_entries(walked, level + 1, a, b, {at.a + a[axis].offset(i), at.b + b[axis].offset(i)},
-                   to);
+    append_entries(walked, level + 1, a, b,
+                   {at.a + a[axis].offset(i), at.b + b[axis_of_b(axis)].offset(i)}, to);
   }
 }
 
@@ -180,6 +187,17 @@ void CallTable::make_batches(const Contraction& contraction, const Step& step, c
   }
 }
 
+/// Whether any call needs this one of a piece's four kernels: overwriting C (`first`) or adding to
+/// it, finishing it with the post-ops (`last`) or not.
+bool CallTable::is_met(std::size_t piece, std::size_t pieces, bool first, bool last,
+                       bool looped) const {
+  const bool begins = piece == 0;
+  const bool ends = piece + 1 == pieces;
+  if (!(first ? begins : !begins || looped)) return false;
+  if (!has_post_) return !last;
+  return last ? ends : !ends || looped;
+}
+
 void CallTable::make_kernels(const Contraction& contraction, const Step& step, const Access& a,
                              const Access& b, const PostOps& post, const Conditions& conditions,
                              KernelCache& kernels) {
@@ -219,10 +237,8 @@ void CallTable::make_kernels(const Contraction& contraction, const Step& step, c
           spec.n = static_cast<int>(columns);
           for (const bool first : {false, true}) {
             for (const bool last : {false, true}) {
+              const bool met = is_met(i, pieces.size(), first, last, looped);
               const bool finishes = last && has_post_;
-              const bool met = (first ? i == 0 : i > 0 || looped) && (finishes == last) &&
-                               (finishes ? i + 1 == pieces.size()
-                                         : !has_post_ || i + 1 < pieces.size() || looped);
               spec.accumulate = !first;
               spec.bias = finishes && post.bias;
               spec.activation = finishes ? post.activation : Activation::none;

@@ -79,6 +79,7 @@ class CallTable {
                             const RowPattern& pattern, std::int64_t depth) const;
   void make_batches(const Contraction& contraction, const Step& step, const Access& a,
                     const Access& b);
+  bool is_met(std::size_t piece, std::size_t pieces, bool first, bool last, bool looped) const;
   void make_kernels(const Contraction& contraction, const Step& step, const Access& a,
                     const Access& b, const PostOps& post, const Conditions& conditions,
                     KernelCache& kernels);

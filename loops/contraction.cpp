@@ -94,10 +94,48 @@ Contraction of(const Gemm& gemm) {
   return to;
 }
 
+/// Strides of a fully connected layer's activation [channel block][entry][channel].
+void lay_entries(Access& access, Layout layout, std::int64_t entries, std::int64_t channels,
+                 Axis entry, Axis channel) {
+  const std::int64_t block = channel_block(layout, channels);
+  at(access, entry) = {.inner = block};
+  at(access, channel) = {.inner = 1};
+  if (block < channels) at(access, channel) = {1, block, entries * block};
+}
+
+/// Forward: y[n][k] = x[n][c] w[c][k]; backward by data: dx[n][c] = dy[n][k] w'[k][c]; by weights:
+/// dw[c][k] = x'[c][n] dy[n][k], where A has its sum along the rows of memory and needs no
+/// transposition.
+Contraction of(const Fc& fc, Pass pass, Layout layout) {
+  Contraction to;
+  set_extent(to, Axis::n, fc.n);
+  set_extent(to, Axis::k, fc.k);
+  set_extent(to, Axis::c, fc.c);
+  const bool by_weights = pass == Pass::bwd_w;
+  to.row = by_weights ? Axis::c : Axis::n;
+  to.columns = pass == Pass::bwd_d ? Axis::c : Axis::k;
+  to.depth = pass == Pass::fwd ? Axis::c : pass == Pass::bwd_d ? Axis::k : Axis::n;
+  to.outputs = {to.row, to.columns};
+  to.sums = {to.depth};
+  if (by_weights) {
+    lay_entries(to.a, layout, fc.n, fc.c, Axis::n, Axis::c);
+    lay_entries(to.b, layout, fc.n, fc.k, Axis::n, Axis::k);
+    lay_entries(to.c, layout, fc.c, fc.k, Axis::c, Axis::k);  // as the forward pass wants weights
+    to.row_block = at(to.a, Axis::c).block;
+  } else {
+    lay_entries(to.a, layout, fc.n, to.extent(to.depth), Axis::n, to.depth);
+    lay_entries(to.c, layout, fc.n, to.extent(to.columns), Axis::n, to.columns);
+    to.depth_block = at(to.a, to.depth).block;
+    to.plan_lays_out_b = true;
+    to.b_is_transposed = pass == Pass::bwd_d;
+  }
+  to.columns_block = at(to.c, to.columns).block;
+  return to;
+}
+
 }  // namespace
 
 bool Contraction::is_sum(Axis axis) const { return contains(sums, axis); }
-bool Contraction::is_output(Axis axis) const { return contains(outputs, axis); }
 
 bool Contraction::has_rim() const {
   for (const Border& border : borders) {
@@ -109,7 +147,11 @@ bool Contraction::has_rim() const {
 
 std::variant<Contraction, Refusal> contraction(const Problem& problem) {
   if (problem.type != DType::f32) return Refusal{.sentence = "only f32 has kernels"};
-  if (problem.pass != Pass::fwd) return Refusal{.sentence = "only the fwd pass has loops"};
+  if (const auto* fc = std::get_if<Fc>(&problem.shape))
+    return of(*fc, problem.pass, problem.layout);
+  if (problem.pass != Pass::fwd) {
+    return Refusal{.sentence = "only the fwd pass of this primitive has loops"};
+  }
   if (const auto* gemm = std::get_if<Gemm>(&problem.shape)) return of(*gemm);
   if (const auto* conv = std::get_if<Conv>(&problem.shape)) {
     if (conv->groups != 1) {
@@ -117,7 +159,7 @@ std::variant<Contraction, Refusal> contraction(const Problem& problem) {
     }
     return of(*conv, problem.layout);
   }
-  return Refusal{.sentence = "only conv and gemm have loops"};
+  return Refusal{.sentence = "only conv, fc and gemm have loops"};
 }
 
 }  // namespace loopbrick

@@ -86,13 +86,14 @@ struct Contraction {
   Access c{};
   Access b{};                      ///< as given; unused when `plan_lays_out_b`
   bool plan_lays_out_b = false;    ///< weights: the schedule decides how B lies
+  bool b_is_transposed = false;    ///< the weights come as the forward pass wants them
   std::int64_t depth_block = 0;    ///< a depth must not cross it in A; 0: none
   std::int64_t columns_block = 0;  ///< nor a tile of columns in C
+  std::int64_t row_block = 0;      ///< nor the rows of a call in A
 
   std::int64_t extent(Axis axis) const { return extents[static_cast<std::size_t>(index_of(axis))]; }
   bool has(Axis axis) const { return extent(axis) != kNoAxis; }
   bool is_sum(Axis axis) const;
-  bool is_output(Axis axis) const;
 
   /// True if some tap of some output pixel lies on padding.
   bool has_rim() const;

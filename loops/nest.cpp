@@ -65,15 +65,17 @@ Nest::Level Nest::level(const Element& element, int at) const {
   level.ways = loop.ways;
   std::int64_t around = contraction_.extents[level.axis];
   bool outermost = true;
+  bool outermost_serial = !loop.parallel;
   for (int i = 0; i < at; ++i) {
     const Element& before = step_.elements[i];
     if (before.is_pack() || before.loop.axis != loop.axis || before.loop.fused != loop.fused)
       continue;
     around = before.loop.step;
     outermost = false;
+    outermost_serial = outermost_serial && before.loop.parallel;
   }
   level.opens_flattened = flattened && outermost;
-  level.rotated = loop.axis == step_.marks.rotate && !loop.parallel && outermost;
+  level.rotated = loop.axis == step_.marks.rotate && outermost_serial;
   const int packed_at = pack_at(step_);
   const Access a = packed_at >= 0 && at > packed_at ? pack_->access() : contraction_.a;
   level.a = move(a[level.axis], level.step, around);

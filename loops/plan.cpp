@@ -1,6 +1,7 @@
 #include "loops/plan.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <stdexcept>
 
 #include "kernels/text.h"
@@ -8,6 +9,7 @@
 #include "loops/nest.h"
 #include "loops/step_facts.h"
 #include "loops/strided_copy.h"
+#include "loops/transposed_weights.h"
 #include "loops/weights.h"
 #include "problems/operands.h"
 
@@ -38,17 +40,33 @@ Contraction checked(const Problem& problem, const Schedule& schedule,
 
 std::optional<WeightLayout> weights_of(const Contraction& to, const Step& step) {
   if (!to.plan_lays_out_b) return std::nullopt;
-  return WeightLayout{.k = to.extent(Axis::k),
-                      .c = to.extent(Axis::c),
-                      .r = to.extent(Axis::r),
-                      .s = to.extent(Axis::s),
+  const auto taps = [&to](Axis axis) { return to.has(axis) ? to.extent(axis) : 1; };
+  return WeightLayout{.k = to.extent(to.columns),
+                      .c = to.extent(to.depth),
+                      .r = taps(Axis::r),
+                      .s = taps(Axis::s),
                       .tile = tile_columns(to, step),
                       .depth = entry_depth(to, step),
                       .columns_first = has_windows(to, step)};
 }
 
-Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weights) {
-  if (weights) to.b = weights->access();
+std::optional<TransposedWeights> transposed(const Contraction& to,
+                                            const std::optional<WeightLayout>& weights) {
+  if (!to.b_is_transposed) return std::nullopt;
+  const std::int64_t k = to.extent(to.depth);
+  return TransposedWeights{.k = k,
+                           .c = to.extent(to.columns),
+                           .block = to.depth_block == 0 ? k : to.depth_block,
+                           .to = *weights};
+}
+
+Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weights,
+                         const std::optional<TransposedWeights>& transposed) {
+  if (transposed) {
+    to.b = transposed->access();
+  } else if (weights) {
+    to.b = weights->access();
+  }
   return to;
 }
 
@@ -69,8 +87,15 @@ double executed(const Contraction& to, const Step& step) {
   return count;
 }
 
-std::int64_t count_tiles(std::int64_t extent, const Steps& steps) {
-  return static_cast<std::int64_t>(tiles(extent, steps).size());
+/// How many tiles(extent, steps) there are, without listing them.
+std::int64_t count_tiles(std::int64_t extent, const Steps& steps, int level = 0) {
+  if (level == steps.size()) return 1;
+  const std::int64_t step = steps[level];
+  const std::int64_t rest = extent % step;
+  const std::int64_t whole = extent / step;
+  const std::int64_t in_whole =
+      whole == 0 ? 0 : saturating_product(whole, count_tiles(step, steps, level + 1));
+  return rest == 0 ? in_whole : saturating_sum(in_whole, count_tiles(rest, steps, level + 1));
 }
 
 /// Flattened pixels are cut anew in every range of lines that the loops over lines leave.
@@ -99,6 +124,10 @@ StridedAxis strided(const Contraction& to, const Access& access, Axis axis) {
 
 /// The operands that are not weights or a bias, as axes of their plain twins.
 StridedArray input_array(const Contraction& to, const Problem& problem) {
+  if (std::holds_alternative<Fc>(problem.shape)) {
+    const Axis channel = to.row == Axis::n ? to.depth : to.row;
+    return {strided(to, to.a, Axis::n), strided(to, to.a, channel)};
+  }
   if (std::holds_alternative<Gemm>(problem.shape)) {
     return {strided(to, to.a, Axis::b), strided(to, to.a, Axis::m), strided(to, to.a, Axis::k)};
   }
@@ -109,11 +138,20 @@ StridedArray input_array(const Contraction& to, const Problem& problem) {
           {conv.w, {.inner = to.borders[1].pitch}}};
 }
 
-StridedArray b_array(const Contraction& to) {
+StridedArray b_array(const Contraction& to, const Problem& problem) {
+  if (std::holds_alternative<Fc>(problem.shape)) {  // dy of the pass by weights
+    return {strided(to, to.b, Axis::n), strided(to, to.b, Axis::k)};
+  }
   return {strided(to, to.b, Axis::b), strided(to, to.b, Axis::k), strided(to, to.b, Axis::n)};
 }
 
 StridedArray output_array(const Contraction& to, const Problem& problem) {
+  if (std::holds_alternative<Fc>(problem.shape)) {
+    if (problem.pass == Pass::bwd_w) {
+      return {strided(to, to.c, Axis::k), strided(to, to.c, Axis::c)};
+    }
+    return {strided(to, to.c, Axis::n), strided(to, to.c, to.columns)};
+  }
   if (std::holds_alternative<Gemm>(problem.shape)) {
     return {strided(to, to.c, Axis::m), strided(to, to.c, Axis::n)};
   }
@@ -132,18 +170,27 @@ class Plan::Parts {
         step_(schedule.steps[0]),
         plain_(checked(problem, schedule, conditions)),
         weights_(weights_of(plain_, step_)),
+        transposed_(transposed(plain_, weights_)),
         threads_(conditions.threads),
-        nest_(with_weights(plain_, weights_), step_, {problem.bias, problem.activation}, conditions,
-              kernels) {}
+        nest_(with_weights(plain_, weights_, transposed_), step_,
+              {problem.bias, problem.activation}, conditions, kernels) {}
 
   Problem problem_;
   Step step_;
   Contraction plain_;
   std::optional<WeightLayout> weights_;
+  std::optional<TransposedWeights> transposed_;  ///< made in every run, from the forward layout
   int threads_;
   Nest nest_;
 
   StridedArray array(int operand) const;  ///< of any operand but laid-out weights
+  bool lays_out_weights(int operand) const {
+    return weights_ && !transposed_ && part_of(problem_, operand) == Part::b;
+  }
+  std::int64_t transposed_bytes() const {
+    if (!transposed_) return 0;
+    return saturating_product(saturating_sum(weights_->elements(), 15) / 16, 64);
+  }
 };
 
 Plan::Plan(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
@@ -159,7 +206,11 @@ StridedArray Plan::Parts::array(int operand) const {
     case Part::a:
       return input_array(plain_, problem_);
     case Part::b:
-      return b_array(plain_);
+      if (transposed_) {
+        const Access from = transposed_->from();
+        return {strided(plain_, from, Axis::k), strided(plain_, from, Axis::c)};
+      }
+      return b_array(plain_, problem_);
     case Part::bias:
       return {{plain_.extent(plain_.columns), {.inner = 1}}};
     case Part::c:
@@ -169,14 +220,20 @@ StridedArray Plan::Parts::array(int operand) const {
 }
 
 std::int64_t Plan::laid_out_bytes(int operand) const {
-  const bool weights = parts_->weights_ && part_of(parts_->problem_, operand) == Part::b;
-  const std::int64_t count =
-      weights ? parts_->weights_->elements() : last_offset(parts_->array(operand)) + 1;
+  const std::int64_t count = parts_->lays_out_weights(operand)
+                                 ? parts_->weights_->elements()
+                                 : last_offset(parts_->array(operand)) + 1;
   return saturating_product(count, sizeof(float));
 }
 
+std::string Plan::layout(int operand) const {
+  if (!parts_->lays_out_weights(operand)) return {};
+  return fmt::format("{} {} {}", parts_->weights_->tile, parts_->weights_->depth,
+                     parts_->weights_->columns_first);
+}
+
 void Plan::lay_out(int operand, std::span<const float> plain, std::span<float> own) const {
-  if (parts_->weights_ && part_of(parts_->problem_, operand) == Part::b) {
+  if (parts_->lays_out_weights(operand)) {
     parts_->weights_->lay_out(plain, own, parts_->threads_);
   } else {
     scatter(parts_->array(operand), plain, own, parts_->threads_);
@@ -187,7 +244,10 @@ void Plan::take_back(int operand, std::span<const float> own, std::span<float> p
   gather(parts_->array(operand), own, plain, parts_->threads_);
 }
 
-std::int64_t Plan::workspace_bytes() const { return parts_->nest_.workspace_bytes(); }
+/// The transposed weights, if there are any, and what the nest needs.
+std::int64_t Plan::workspace_bytes() const {
+  return saturating_sum(parts_->transposed_bytes(), parts_->nest_.workspace_bytes());
+}
 std::int64_t Plan::calls() const { return count_calls(parts_->plain_, parts_->step_); }
 double Plan::executed_flops() const { return executed(parts_->plain_, parts_->step_); }
 std::string Plan::kernels() const { return parts_->nest_.table().kernels(); }
@@ -195,8 +255,15 @@ const CallTable& Plan::table() const { return parts_->nest_.table(); }
 
 void Plan::run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept {
   const bool bias = parts_->problem_.bias;
+  const auto* weights = static_cast<const float*>(operands[1]);
+  if (parts_->transposed_) {
+    auto* own = reinterpret_cast<float*>(workspace.data());
+    parts_->transposed_->run(weights, own, parts_->threads_);
+    weights = own;
+    workspace = workspace.subspan(static_cast<std::size_t>(parts_->transposed_bytes()));
+  }
   parts_->nest_.run({.a = static_cast<const float*>(operands[0]),
-                     .b = static_cast<const float*>(operands[1]),
+                     .b = weights,
                      .c = static_cast<float*>(operands[bias ? 3 : 2]),
                      .bias = bias ? static_cast<const float*>(operands[2]) : nullptr},
                     workspace.data());

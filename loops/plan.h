@@ -44,6 +44,9 @@ class Plan {
   std::int64_t laid_out_bytes(
       int operand) const;  ///< of operands(problem)[operand], as run wants it
 
+  /// How the plan wants it: plans of one problem whose texts agree can share the operand.
+  std::string layout(int operand) const;
+
   /// Copies between the plain layout and the plan's own (untimed by users of the harness).
   void lay_out(int operand, std::span<const float> plain, std::span<float> own) const;
   void take_back(int operand, std::span<const float> own, std::span<float> plain) const;

@@ -165,7 +165,7 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(why("g2mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
             "groups have no loops: 2 groups");
   EXPECT_EQ(why("conv bwd_d f32 mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
-            "only the fwd pass has loops");
+            "only the fwd pass of this primitive has loops");
   EXPECT_EQ(why("gemm f32 5x3:3x7bs0", "M n7 b @ k3"),
             "b is an empty sum: it belongs to the batch");
 }

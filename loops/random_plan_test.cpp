@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -92,6 +93,51 @@ std::string random_schedule(Random& random, const Conv& conv) {
                                              " next=p", " next=q", " deal=dynamic"});
 }
 
+Problem random_fc(Random& random) {
+  Problem problem;
+  problem.shape = Fc{.n = one_of<std::int64_t>(random, {1, 2, 7, 24, 33, 168}),
+                     .c = one_of<std::int64_t>(random, {1, 3, 16, 17, 48, 64, 80, 100, 128, 256}),
+                     .k = one_of<std::int64_t>(random, {1, 5, 16, 20, 33, 64, 96, 128, 192})};
+  problem.pass = one_of<Pass>(random, {Pass::fwd, Pass::bwd_d, Pass::bwd_w});
+  problem.layout = one_of<Layout>(random, {Layout::blocked, Layout::nhwc});
+  if (problem.pass == Pass::fwd) {
+    problem.bias = between(random, 0, 1) == 1;
+    problem.activation = one_of<Activation>(random, {Activation::none, Activation::relu});
+  }
+  return problem;
+}
+
+std::string random_fc_schedule(Random& random, const Problem& problem) {
+  const Fc& fc = std::get<Fc>(problem.shape);
+  const std::string sums = problem.pass == Pass::fwd     ? "c"
+                           : problem.pass == Pass::bwd_d ? "k"
+                                                         : "n";
+  std::vector<std::string> loops;
+  std::string batch;
+  for (const auto& [axis, extent] : {std::pair{"n", fc.n}, {"c", fc.c}, {"k", fc.k}}) {
+    const std::string loop = axis + std::to_string(random_step(random, extent));
+    if (axis != sums) {
+      loops.push_back(loop);
+    } else if (between(random, 0, 2) == 0) {
+      loops.push_back(loop);
+    } else {
+      batch = std::string(" * ") + axis;
+    }
+  }
+  std::shuffle(loops.begin(), loops.end(), random);
+  for (std::string& loop : loops) {
+    if (loop[0] == sums[0]) continue;
+    loop[0] = static_cast<char>(loop[0] - 'a' + 'A');
+    if (between(random, 0, 1) == 0) break;  // else the next one is shared too
+  }
+  std::string text;
+  for (const std::string& loop : loops) text += loop + " ";
+  const std::int64_t depth = sums == "n" ? fc.n : sums == "c" ? fc.c : fc.k;
+  text += "@ " + sums + std::to_string(random_step(random, depth)) + batch;
+  return text + one_of<std::string>(random, {"", "", " batch=address", " batch=stride", " ahead=1",
+                                             " store=stream", " next=n"});
+}
+
 /// "" if the schedule is refused or right; `ran` counts those that were not refused.
 std::string run(const Problem& problem, const std::string& text, const Conditions& conditions,
                 int& ran) {
@@ -129,6 +175,20 @@ TEST(RandomPlans, AgreeWithTheReferenceOrAreRefused) {
         << to_string(problem) << " | " << text << " | " << to_string(conditions);
   }
   EXPECT_GE(ran, 300) << "too few random schedules are possible for the test to say anything";
+}
+
+TEST(RandomPlans, OfFullyConnectedLayersAgreeWithTheReferenceInEveryPass) {
+  Random random(20190618);
+  std::map<Pass, int> ran;
+  for (int i = 0; i < 30000 && (i < 2000 || ran.size() < 3); ++i) {
+    const Problem problem = random_fc(random);
+    const std::string text = random_fc_schedule(random, problem);
+    const Isa isa = std::min(best_isa(), one_of<Isa>(random, {Isa::avx2, Isa::avx512}));
+    const Conditions conditions{.threads = static_cast<int>(between(random, 1, 3)), .isa = isa};
+    ASSERT_EQ(run(problem, text, conditions, ran[problem.pass]), "")
+        << to_string(problem) << " | " << text << " | " << to_string(conditions);
+  }
+  for (const auto& [pass, count] : ran) EXPECT_GE(count, 100) << to_string(pass);
 }
 
 }  // namespace

@@ -56,10 +56,6 @@ std::vector<std::int32_t> pieces(const std::vector<Range>& ranges, std::int64_t 
 
 }  // namespace
 
-bool RowPattern::is_whole() const {
-  return groups.size() == 1 && groups[0].window == RowWindow{0, static_cast<int>(rows)};
-}
-
 RimTable::RimTable(const Tiling& tiling, const Border* down, const Border* across,
                    std::vector<std::int64_t> row_sizes)
     : sizes_(std::move(row_sizes)), rows_(tiling.rows), lines_(tiling.lines) {

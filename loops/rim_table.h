@@ -19,8 +19,6 @@ struct TapGroup {
 struct RowPattern {
   std::int64_t rows = 0;
   std::vector<TapGroup> groups;
-
-  bool is_whole() const;
 };
 
 /// Which pattern of filter columns (and which piece of the filter rows) each call meets, looked up

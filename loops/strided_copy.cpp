@@ -38,12 +38,6 @@ void for_each(const StridedArray& array, int threads, Copy copy) {
 
 }  // namespace
 
-std::int64_t plain_elements(const StridedArray& array) {
-  std::int64_t count = 1;
-  for (const StridedAxis& axis : array) count = saturating_product(count, axis.extent);
-  return count;
-}
-
 std::int64_t last_offset(const StridedArray& array) {
   std::int64_t last = 0;
   for (const StridedAxis& axis : array) {

@@ -16,7 +16,6 @@ struct StridedAxis {
 /// An array as its plain row-major twin names its axes, outermost first.
 using StridedArray = std::vector<StridedAxis>;
 
-std::int64_t plain_elements(const StridedArray& array);
 std::int64_t last_offset(
     const StridedArray& array);  ///< of the element that lies farthest; -1 if there is none
 

@@ -27,7 +27,6 @@ struct Case {
   const Contraction& contraction;
   const Step& step;
   const Conditions& conditions;
-  bool has_post = false;
 };
 
 Answer check_form(const Schedule& schedule) {
@@ -177,6 +176,10 @@ Answer check_blocks(const Case& it) {
     if (const Answer no = check_blocked(it, to.depth, entry_depth(to, it.step), to.depth_block))
       return no;
   }
+  if (to.row_block != 0) {
+    if (const Answer no = check_blocked(it, to.row, last_step(to, it.step, to.row), to.row_block))
+      return no;
+  }
   return check_blocked(it, to.columns, tile_columns(to, it.step), to.columns_block);
 }
 
@@ -278,6 +281,13 @@ bool aligned(const Access& access, std::int64_t to) {
   return true;
 }
 
+bool has_serial_loop(const Step& step, Axis axis) {
+  for (const Element& element : step.elements) {
+    if (!element.is_pack() && element.loop.axis == axis && !element.loop.parallel) return true;
+  }
+  return false;
+}
+
 Answer check_marks(const Case& it) {
   const Contraction& to = it.contraction;
   const Marks& marks = it.step.marks;
@@ -287,8 +297,8 @@ Answer check_marks(const Case& it) {
   if (marks.rotate != Axis::none) {
     if (!to.has(marks.rotate) || to.is_sum(marks.rotate))
       return refuse("rotate={axis}: only an output axis can start anywhere", marks.rotate);
-    if (steps_over(it.step, marks.rotate).empty())
-      return refuse("rotate={axis}: no loop walks it", marks.rotate);
+    if (!has_serial_loop(it.step, marks.rotate))
+      return refuse("rotate={axis}: no loop that every thread runs walks it", marks.rotate);
   }
   if (marks.next != Axis::none) {
     const bool walked = to.has(marks.next) && (!steps_over(it.step, marks.next).empty() ||

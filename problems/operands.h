@@ -10,8 +10,8 @@
 namespace loopbrick {
 
 /// One array that a problem reads or writes, dense in the field's plain layout:
-/// conv x NCHW, w OIHW (grouped: G,K/G,C/G,R,S), b K, y NKPQ; gemm a [batch][m][k], b
-/// [batch][k][n], c [m][n].
+/// conv x NCHW, w OIHW (grouped: G,K/G,C/G,R,S), b K, y NKPQ; fc x [n][c], w [k][c], b K, y [n][k]
+/// (backward: dy and w give dx, x and dy give dw); gemm a [batch][m][k], b [batch][k][n], c [m][n].
 struct Operand {
   std::string_view name;
   std::vector<std::int64_t> extents;
@@ -46,8 +46,8 @@ void fill(const Problem& problem, Fill kind, std::uint64_t seed, const Arrays& a
 /// Computes the outputs in double from the inputs and rounds once; `threads` OpenMP threads. The
 /// order of every sum is the same for any number of threads.
 ///
-/// Errors  throws std::invalid_argument for a pass without a reference (all but fwd; lstm) and
-/// spans of a wrong size.
+/// Errors  throws std::invalid_argument for a pass without a reference (backward convolutions,
+/// lstm) and spans of a wrong size.
 void reference(const Problem& problem, const Arrays& arrays, int threads);
 
 /// The largest |got - want| that rounding explains for this problem and fill. With D = sum_length:

@@ -53,8 +53,9 @@ Space problem_space(const Problem& problem, const Conditions& conditions, const 
   const std::variant<Contraction, Refusal> found = contraction(problem);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return refused(*refusal);
   auto model = std::make_shared<const Model>(problem, conditions, machine, limits);
-  if (std::holds_alternative<Gemm>(problem.shape)) {
-    return space_of(std::make_shared<const GemmSpace>(problem, conditions), std::move(model));
+  if (!std::holds_alternative<Conv>(problem.shape)) {
+    const auto& product = std::get<Contraction>(found);
+    return space_of(std::make_shared<const GemmSpace>(product, conditions), std::move(model));
   }
   auto conv = std::make_shared<const ConvSpace>(problem, conditions);
   Space space = space_of(conv, std::move(model));

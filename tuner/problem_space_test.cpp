@@ -39,6 +39,8 @@ std::vector<std::string> odd_problems() {
           "mb2ic3ih224oc64oh112kh7sh2ph3",
           "mb2ic256ih56oc512oh28kh1sh2ph0",
           "nhwc mb2ic96ih14oc208oh14kh3ph1",
+          "mb1ic80ih1iw1oc13oh3ow1kh1kw1sh1sw2ph1pw0dh0dw1",
+          "mb1ic128ih11iw1oc17oh3ow3kh1kw1sh4sw4ph0pw5dh2dw0",
           "nhwc mb1ic1009ih4oc1001oh4kh1ph0",
           "mb1ic1ih1oc1oh1kh1ph0",
           "mb3ic33ih7oc17oh7kh3ph1",
@@ -51,6 +53,15 @@ std::vector<std::string> odd_problems() {
           "gemm f32 64x33:33x64bs16ld40:80:64",
           "gemm f32 1x1:1x40bs261",
           "gemm f32 300x3000:3000x1000bs2",
+          "fc fwd f32 mb168ic256oc512",
+          "fc bwd_d f32 mb168ic256oc192",
+          "fc bwd_w f32 mb168ic256oc512",
+          "nhwc fc fwd f32 mb7ic100oc300",
+          "nhwc fc bwd_d f32 mb7ic100oc300",
+          "nhwc fc bwd_w f32 mb7ic100oc300",
+          "fc fwd f32 mb1ic17oc33",
+          "fc bwd_d f32 mb1ic17oc33",
+          "fc bwd_w f32 mb3000ic17oc33",
           "gemm f32 5x0:0x7",
           "gemm f32 5x3:3x7bs0"};
 }
@@ -104,7 +115,8 @@ TEST(ProblemSpace, ATextFromElsewhereHasNoPoint) {
 /// Whatever is in the space is there under one text only.
 TEST(ProblemSpace, NoScheduleIsThereTwice) {
   for (const char* text :
-       {"mb1ic8ih4oc32oh4kh1ph0", "mb2ic8ih6oc16oh6kh3ph1", "gemm f32 40x100:100x70bs3"}) {
+       {"mb1ic8ih4oc32oh4kh1ph0", "mb2ic8ih6oc16oh6kh3ph1", "gemm f32 40x100:100x70bs3",
+        "fc bwd_d f32 mb20ic128oc64", "fc bwd_w f32 mb20ic128oc64"}) {
     const Space space = space_for(text, {.threads = 2, .isa = Isa::avx2});
     std::set<std::string> texts;
     std::int64_t points = 0;
@@ -119,8 +131,9 @@ TEST(ProblemSpace, NoScheduleIsThereTwice) {
 
 /// Counting equal subtrees once must not change what is counted.
 TEST(ProblemSpace, StatesTellSubtreesApart) {
-  for (const char* text : {"mb2ic8ih6oc16oh6kh3ph1", "mb1ic128ih4oc32oh4kh1ph0",
-                           "mb2ic8ih5oc32oh3kh1sh2ph0", "nhwc mb1ic20ih3oc40oh3kh1ph0"}) {
+  for (const char* text :
+       {"mb2ic8ih6oc16oh6kh3ph1", "mb1ic128ih4oc32oh4kh1ph0", "mb2ic8ih5oc32oh3kh1sh2ph0",
+        "nhwc mb1ic20ih3oc40oh3kh1ph0", "mb1ic128ih2oc8oh2kh3ph1"}) {
     for (const int threads : {1, 2}) {
       Space space = space_for(text, {.threads = threads, .isa = Isa::avx2});
       const Counts quick = count(space);
