@@ -3,14 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/commit.h"
+#include "loops/plan.h"
 
 namespace loopbrick {
-namespace {
-
-// Raised whenever the generators emit other code for the same spec, so that old times stay apart.
-constexpr int kGeneratorVersion = 1;
-
-}  // namespace
 
 BuildRecord build_facts() {
   BuildRecord build{.version = LOOPBRICK_VERSION,

@@ -133,7 +133,10 @@ ExitCode run_check(const CheckArguments& arguments) {
   const std::vector<Work> works = expand(arguments.what);
   parse_arms(arguments.impls);
   if (!arguments.schedule.empty()) parse_schedule(arguments.schedule);
-  interrupted();
+  if (!arguments.schedule.empty() && !arguments.impls.empty()) {
+    throw ParseError("check takes --schedule or --impl, not both");
+  }
+  watch_for_interrupts();
   Findings findings;
   {
     ProgressLine line(std::cerr, stderr_is_terminal());

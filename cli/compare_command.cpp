@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "cli/arm_list.h"
+#include "cli/budget_share.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -15,6 +17,7 @@
 #include "cli/progress_line.h"
 #include "cli/round_options.h"
 #include "cli/what_options.h"
+#include "kernels/text.h"
 #include "loops/schedule.h"
 #include "tuner/compare.h"
 
@@ -82,34 +85,46 @@ bool ours_is_bad(const std::vector<CompareRow>& rows) {
   });
 }
 
+using Clock = std::chrono::steady_clock;
+
+/// Errors  throws ParseError if it is no budget or one of trials: every arm is one trial.
+Budget budget_of(const CompareArguments& arguments) {
+  if (arguments.budget.empty()) return {};
+  const Budget budget = parse_budget(arguments.budget);
+  if (budget.trials == 0) return budget;
+  throw ParseError(fmt::format("compare has no budget of trials, only of time like 120s: not '{}'",
+                               arguments.budget));
+}
+
 CompareRequest request_for(const CompareArguments& arguments, const Work& work,
-                           const Station& station) {
-  CompareRequest request{
-      .layers = layers_of(work.what),
-      .conditions = work.conditions,
-      .station = station,
-      .arms = arguments.impls.empty() ? all_baselines() : parse_arms(arguments.impls),
-      .schedule = arguments.schedule,
-      .rounds = plan_of(arguments.rounds, arguments.measuring.bench.seed),
-      .budget = {},
-      .bench = arguments.measuring.bench};
-  if (!arguments.budget.empty()) request.budget = parse_budget(arguments.budget);
-  return request;
+                           const Station& station, const Budget& budget) {
+  return {.layers = layers_of(work.what),
+          .conditions = work.conditions,
+          .station = station,
+          .arms = arguments.impls.empty() ? all_baselines() : parse_arms(arguments.impls),
+          .schedule = arguments.schedule,
+          .rounds = plan_of(arguments.rounds, arguments.measuring.bench.seed),
+          .budget = budget,
+          .bench = arguments.measuring.bench};
 }
 
 ExitCode run_compare(const CompareArguments& arguments, const std::string& command_line) {
+  const Clock::time_point start = Clock::now();
   const std::vector<Work> works = expand(arguments.what);
-  for (const Work& work : works) request_for(arguments, work, {});  // texts are right or refused
+  const Budget budget = budget_of(arguments);
+  for (const Work& work : works) request_for(arguments, work, {}, {});  // texts: right or refused
   if (!arguments.schedule.empty()) parse_schedule(arguments.schedule);
   MeasuringRun run(arguments.measuring,
                    {.command = command_line, .strategy = "compare", .budget = arguments.budget});
   Table table = empty_table();
   ExitCode exit = ExitCode::fine;
   ProgressLine line(std::cerr, stderr_is_terminal());
+  int parts = static_cast<int>(works.size());
   for (const Work& work : works) {
     const Station station = run.begin(work);
+    const Budget share = share_of(budget, Clock::now() - start, parts--);
     const CompareReport report = compare(
-        request_for(arguments, work, station), run.store(),
+        request_for(arguments, work, station, share), run.store(),
         [&line](const std::string& layer, int done, int layers) {
           line.show(static_cast<double>(done) / std::max(1, layers),
                     fmt::format("{}/{} {}", done + 1, layers, layer));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/build_facts.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/database_option.h"
@@ -12,11 +13,10 @@
 #include "cli/measuring_run.h"
 #include "cli/what_options.h"
 #include "kernels/text.h"
-#include "loops/plan.h"
+#include "loops/schedule.h"
 #include "measure/probes.h"
 #include "results/store.h"
-#include "tuner/problem_space.h"
-#include "tuner/strategy.h"
+#include "tuner/known_schedule.h"
 
 namespace loopbrick {
 namespace {
@@ -29,16 +29,10 @@ struct ExplainArguments {
   std::string database = kDefaultDatabase;
 };
 
-/// The fastest confirmed trial of ours, if there is a database and one in it.
-std::optional<TrialRecord> best_trial(const std::string& file, const OneProblem& one,
-                                      const Machine& machine) {
+/// Nothing if there is no database.
+std::optional<TrialRecord> best_trial(const std::string& file, const TrialContext& context) {
   if (!std::filesystem::exists(file)) return std::nullopt;
-  return Store(file, Access::read)
-      .best({.problem = to_string(one.named.problem),
-             .implementation = std::string(kLoopbrick.name),
-             .machine = machine.id,
-             .conditions = to_string(one.conditions),
-             .build = ""});
+  return best_known(context, Store(file, Access::read));
 }
 
 Limits measured_limits(const ExplainArguments& arguments, const Machine& machine,
@@ -53,24 +47,24 @@ struct Subject {
   std::string origin;
 };
 
-Subject model_choice(const OneProblem& one, const Machine& machine, const Limits& limits) {
-  const Space space = problem_space(one.named.problem, one.conditions, machine, limits);
-  const auto ask = begin_model_led(space, 1)({});
-  if (!ask) throw ParseError("no schedule of the space can run " + to_string(one.named.problem));
-  return {parse_schedule(space.text(ask->point)), "the model's first choice, not measured"};
+Subject model_choice(const TrialContext& context) {
+  const auto choice = first_choice(context, 1);
+  if (!choice) {
+    throw ParseError("no schedule of the space can run " + to_string(context.problem));
+  }
+  return {parse_schedule(*choice), "the model's first choice, not measured"};
 }
 
-Subject find_subject(const ExplainArguments& arguments, const OneProblem& one,
-                     const std::optional<TrialRecord>& best, const Machine& machine,
-                     const Limits& limits) {
-  if (!arguments.schedule.empty()) return {parse_schedule(arguments.schedule), "as given"};
+Subject find_subject(const std::string& given, const std::optional<TrialRecord>& best,
+                     const TrialContext& context) {
+  if (!given.empty()) return {parse_schedule(given), "as given"};
   if (best) return {parse_schedule(best->choice), fmt::format("trial {}, the best here", best->id)};
-  return model_choice(one, machine, limits);
+  return model_choice(context);
 }
 
 void say_measured(const std::optional<TrialRecord>& best, double counted) {
   if (!best) {
-    std::cout << "measured     nothing in the database under these conditions\n";
+    std::cout << "measured     nothing in the database that runs under these conditions\n";
     return;
   }
   const Measured& seen = best->confirmed;
@@ -82,13 +76,16 @@ void say_measured(const std::optional<TrialRecord>& best, double counted) {
 ExitCode explain(const ExplainArguments& arguments) {
   const OneProblem one = expand_one(arguments.what);
   require_loops(one.named.problem);
-  const Machine machine = detect_machine();
-  const auto best = best_trial(arguments.database, one, machine);
-  const Limits limits = measured_limits(arguments, machine, one.conditions);
-  const Subject subject = find_subject(arguments, one, best, machine, limits);
+  TrialContext context{.problem = one.named.problem,
+                       .conditions = one.conditions,
+                       .station = {.machine = detect_machine(), .build = build_facts().id}};
+  const auto best = best_trial(arguments.database, context);
+  Station& station = context.station;
+  station.limits = measured_limits(arguments, station.machine, one.conditions);
+  const Subject subject = find_subject(arguments.schedule, best, context);
   const ExplainedRun run{
       .problem = one.named.problem, .schedule = subject.schedule, .conditions = one.conditions};
-  const std::string text = explanation(run, machine, limits);
+  const std::string text = explanation(run, station.machine, station.limits);
   std::cout << fmt::format("problem      {}\nconditions   {}\nschedule     {}  ({})\n",
                            to_string(run.problem), to_string(run.conditions),
                            to_string(run.schedule), subject.origin)

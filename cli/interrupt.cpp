@@ -15,14 +15,15 @@ void ask_to_stop(int signal) {
 
 }  // namespace
 
-const std::atomic<bool>& interrupted() {
+void watch_for_interrupts() {
   static const bool installed = [] {
     std::signal(SIGINT, ask_to_stop);
     std::signal(SIGTERM, ask_to_stop);
     return true;
   }();
   static_cast<void>(installed);
-  return stop_asked;
 }
+
+const std::atomic<bool>& interrupted() { return stop_asked; }
 
 }  // namespace loopbrick

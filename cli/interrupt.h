@@ -9,8 +9,11 @@ struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted; nothing was measured"; }
 };
 
-/// True once the user asked to stop (SIGINT or SIGTERM). The first call installs the handlers; a
-/// second signal then ends the program at once.
+/// From now on SIGINT and SIGTERM ask to stop; a second signal of the kind ends the program at
+/// once. Later calls do nothing.
+void watch_for_interrupts();
+
+/// True once the user asked to stop. Needs watch_for_interrupts before.
 const std::atomic<bool>& interrupted();
 
 }  // namespace loopbrick

@@ -57,6 +57,7 @@ std::optional<MachineLock> take_lock(bool no_lock) {
   if (no_lock) return std::nullopt;
   bool told = false;
   return MachineLock([&told] {
+    watch_for_interrupts();
     if (interrupted()) throw Interrupted();
     if (!told) {
       std::cerr << "waiting for another measurement to end (" << MachineLock::default_path()
@@ -72,7 +73,7 @@ MeasuringRun::MeasuringRun(const MeasuringOptions& options, CampaignTexts texts)
       store_(open_and_say(options.database)),
       lock_(take_lock(options.no_lock)),
       machine_(detect_machine()) {
-  interrupted();
+  watch_for_interrupts();
   store_.add_machine(record_of(machine_));
   store_.add_build(build_facts());
 }

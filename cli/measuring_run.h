@@ -45,7 +45,6 @@ class MeasuringRun {
   ~MeasuringRun();
 
   Store& store() { return store_; }
-  const Machine& machine() const { return machine_; }
 
   /// Probes the machine under the conditions of `work` and begins a campaign, which knows the
   /// layers; ends the campaign before it.

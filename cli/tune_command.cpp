@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/budget_share.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -92,57 +93,64 @@ double mean_share(const TuneReport& report) {
   return layers > 0 ? std::exp(sum / layers) : 0.0;
 }
 
-using Time = std::chrono::steady_clock::time_point;
+using Clock = std::chrono::steady_clock;
 
-/// What is left of the whole command's budget for each of the `parts` still to come.
-Budget share_of(const Budget& whole, Time start, int parts) {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  Budget share;
-  if (whole.seconds > 0) share.seconds = std::max(1e-3, (whole.seconds - spent.count()) / parts);
-  if (whole.trials > 0) share.trials = std::max<std::int64_t>(1, whole.trials / parts);
-  return share;
+Table empty_table() {
+  return {.columns = {"layer", "conditions", "median_s", "lo_s", "hi_s", "gflops", "pct_of_peak",
+                      "executed_pct_of_peak", "confirmed", "trials", "known", "failures", "trial",
+                      "problem", "schedule"},
+          .rows = {}};
+}
+
+TuneRequest request_for(const TuneArguments& arguments, const Work& work, const Station& station,
+                        const Budget& budget) {
+  return {.layers = layers_of(work.what),
+          .conditions = work.conditions,
+          .station = station,
+          .budget = budget,
+          .strategy = arguments.strategy,
+          .seed = arguments.measuring.bench.seed,
+          .resume = !arguments.fresh,
+          .bench = arguments.measuring.bench};
+}
+
+/// Adds the rows of what was found under one set of conditions. Has every layer that had its turn a
+/// valid schedule?
+bool report(const TuneReport& found, const std::string& conditions, Table& table) {
+  bool is_complete = true;
+  for (const TunedLayer& layer : found.layers) {
+    add_row(table, conditions, layer);
+    if (layer.trial != 0 || found.interrupted) continue;
+    is_complete = false;
+    say_why_nothing(layer);
+  }
+  if (const double mean = mean_share(found); mean > 0) {
+    std::cerr << fmt::format("{}: geometric mean {:.1f} % of measured peak\n", conditions, mean);
+  }
+  return is_complete;
 }
 
 ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
-  const Time start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   const std::vector<Work> works = expand(arguments.what);
   Budget budget = parse_budget(arguments.budget);
   strategy_named(arguments.strategy);
   MeasuringRun run(
       arguments.measuring,
       {.command = command_line, .strategy = arguments.strategy, .budget = to_string(budget)});
-  Table table{.columns = {"layer", "conditions", "median_s", "lo_s", "hi_s", "gflops",
-                          "pct_of_peak", "executed_pct_of_peak", "confirmed", "trials", "known",
-                          "failures", "trial", "problem", "schedule"},
-              .rows = {}};
+  Table table = empty_table();
   ExitCode exit = ExitCode::fine;
   int parts = static_cast<int>(works.size());
   for (const Work& work : works) {
     ProgressLine line(std::cerr, stderr_is_terminal());
     const Station station = run.begin(work);
-    const TuneReport report = tune({.layers = layers_of(work.what),
-                                    .conditions = work.conditions,
-                                    .station = station,
-                                    .budget = share_of(budget, start, parts),
-                                    .strategy = arguments.strategy,
-                                    .seed = arguments.measuring.bench.seed,
-                                    .resume = !arguments.fresh,
-                                    .bench = arguments.measuring.bench},
-                                   run.store(), watcher(line));
-    if (budget.trials > 0) budget.trials -= budget.trials / parts;
+    const Budget share = share_of(budget, Clock::now() - start, parts);
+    const TuneReport found =
+        tune(request_for(arguments, work, station, share), run.store(), watcher(line));
+    budget.trials -= budget.trials / parts;
     --parts;
-    for (const TunedLayer& layer : report.layers) {
-      add_row(table, to_string(work.conditions), layer);
-      if (layer.trial == 0 && !report.interrupted) {
-        exit = ExitCode::bad_result;
-        say_why_nothing(layer);
-      }
-    }
-    if (const double mean = mean_share(report); mean > 0) {
-      std::cerr << fmt::format("{}: geometric mean {:.1f} % of measured peak\n",
-                               to_string(work.conditions), mean);
-    }
-    if (report.interrupted) break;
+    if (!report(found, to_string(work.conditions), table)) exit = ExitCode::bad_result;
+    if (found.interrupted) break;
   }
   print(table, arguments.output);
   return run.end(exit);
@@ -170,6 +178,7 @@ void add_tune_command(CommandLine& line) {
   add_measuring_options(command, arguments->measuring);
   add_output_options(command, arguments->output);
   command.examples({"tune --suite resnet50 --dir fwd --budget 60s",
+                    "tune --suite fc --dir fwd,bwd_d,bwd_w",
                     "tune mb1ic64ih56oc64oh56kh3ph1 --budget 200trials"});
   command.runs([arguments, &line] { return run_tune(*arguments, line.text()); });
 }

@@ -1,4 +1,3 @@
-#include <csignal>
 #include <memory>
 
 #include "cli/command_line.h"
@@ -13,11 +12,7 @@ void add_worker_command(CommandLine& line) {
   command.hide();
   command.add({.name = "socket", .help = "A file descriptor", .is_required = true}, *socket,
               {0, 1 << 20});
-  command.runs([socket] {
-    // Ctrl-C reaches the whole process group; the program that asks decides when the worker ends.
-    std::signal(SIGINT, SIG_IGN);
-    return static_cast<ExitCode>(worker_main(*socket));
-  });
+  command.runs([socket] { return static_cast<ExitCode>(worker_main(*socket)); });
 }
 
 }  // namespace loopbrick

@@ -71,9 +71,11 @@ std::string_view to_string(Verdict verdict) {
 
 Verdict verdict(const Ratio& ratio, double noise_floor) {
   constexpr double kTooSmallToMatter = 0.01;
+  constexpr double kTooNoisyToTell = 0.1;
   const double margin = std::max(kTooSmallToMatter, noise_floor);
   const Interval& interval = ratio.interval;
-  if (interval.lo >= 1.0 - margin && interval.hi <= 1.0 + margin) return Verdict::same;
+  const bool is_within = interval.lo >= 1.0 - margin && interval.hi <= 1.0 + margin;
+  if (is_within && margin <= kTooNoisyToTell) return Verdict::same;
   if (interval.hi < 1.0 - margin) return Verdict::faster;
   if (interval.lo > 1.0 + margin) return Verdict::slower;
   return Verdict::ambiguous;

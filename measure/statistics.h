@@ -42,8 +42,9 @@ Ratio ratio_over_rounds(std::span<const double> a, std::span<const double> b, do
 enum class Verdict { same, faster, slower, ambiguous };
 std::string_view to_string(Verdict verdict);  ///< SAME FASTER SLOWER AMBIGUOUS
 
-/// Of a ratio time_a / time_b: is a SAME as b (interval within 1 +- max(1 %, noise floor)), FASTER
-/// or SLOWER (interval wholly outside on one side), or AMBIGUOUS?
+/// Of a ratio time_a / time_b: is a SAME as b (interval within 1 +- max(1 %, noise floor), with a
+/// noise floor of at most 10 %), FASTER or SLOWER (interval wholly outside on one side), or
+/// AMBIGUOUS?
 Verdict verdict(const Ratio& ratio, double noise_floor);
 
 }  // namespace loopbrick

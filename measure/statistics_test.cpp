@@ -129,5 +129,13 @@ TEST(Verdict, ThreePercentSlowerIsSeen) {
   EXPECT_GE(count_verdicts(Verdict::faster, 1.0 / 1.03), 36);
 }
 
+TEST(Verdict, NothingIsTheSameWhereNoiseHidesEverything) {
+  const Ratio ratio{.value = 9.3, .interval = {1.07, 9.4}, .rounds = 9};
+  EXPECT_EQ(verdict(ratio, 2.36), Verdict::ambiguous);
+  EXPECT_EQ(verdict({.value = 1.0, .interval = {0.95, 1.05}, .rounds = 9}, 0.11),
+            Verdict::ambiguous);
+  EXPECT_EQ(verdict({.value = 1.0, .interval = {0.95, 1.05}, .rounds = 9}, 0.09), Verdict::same);
+}
+
 }  // namespace
 }  // namespace loopbrick

@@ -203,8 +203,8 @@ void write_fixture(Store& store, const std::vector<std::string>& passes,
       add_search_trials(store, tune, layer, pass);
       add_comparisons(store, compare, layer, pass, others);
     }
-    store.end_campaign(tune, "budget used up");
-    store.end_campaign(compare, "finished");
+    store.end_campaign(tune, "done");
+    store.end_campaign(compare, "done");
   }
 }
 

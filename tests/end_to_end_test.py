@@ -22,6 +22,7 @@ import unittest
 PROGRAM = ""
 TINY = "mb1ic8ih6oc16oh6kh3ph1"
 LONGER = "mb2ic64ih28oc64oh28kh3ph1"
+QUICK = ["--rounds", "3", "--processes", "1", "--sample-ms", "1"]
 COMMANDS = ["machine", "suites", "space", "check", "tune", "compare", "run", "explain", "query", "replay"]
 
 
@@ -192,9 +193,15 @@ class BadInput(Case):
         for text in ["0s", "0trials", "-3s", "soon", "5s,6s"]:
             self.refused("tune", TINY, "--budget=" + text, names=[text.split(",")[-1]])
 
+    def test_compare_has_no_budget_of_trials(self):
+        for text in ["200trials", "60s,200trials"]:
+            self.refused("compare", TINY, "--impl", "small-gemm", "--budget", text, names=["trials", "120s"])
+
     def test_implementations(self):
         self.refused("compare", TINY, "--impl", "onednnn", names=["onednnn", "onednn"])
         self.refused("run", TINY, names=["--schedule", "--impl"])
+        self.refused("check", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", "--impl", "small-gemm",
+                     names=["--schedule", "--impl"])
 
     def test_foreign_and_damaged_databases(self):
         self.database.write_text("not a database, but long enough to look like a file of some kind\n" * 20)
@@ -262,8 +269,7 @@ class Tuning(Case):
 
     def test_compare_reports_every_layer_and_implementation(self):
         self.measured("tune", TINY, "--budget", "6trials")
-        table = self.measured("compare", TINY, "--impl", "small-gemm", "--rounds", "3", "--processes", "1",
-                              "--sample-ms", "1")
+        table = self.measured("compare", TINY, "--impl", "small-gemm", *QUICK)
         self.assertEqual([row["impl"] for row in table], ["tuned", "small-gemm"])
         for column in ("layer problem impl implementation median_s gflops pct_of_peak executed_pct_of_peak included "
                        "speedup speedup_lo speedup_hi verdict trial").split():
@@ -274,17 +280,40 @@ class Tuning(Case):
         self.assert_sound()
         self.assertEqual(self.sql("SELECT count(*) FROM comparison"), [(1,)])
 
+    def best_of_both(self):
+        """The schedules that explain and compare take for the best known one."""
+        told = self.good("explain", TINY, "--no-lock", "--db", str(self.database))
+        table = self.measured("compare", TINY, "--impl", "small-gemm", *QUICK)
+        return re.search(r"(?m)^schedule +(.*\S)  \(", told)[1], table[0]["implementation"]
+
+    def change(self, *statements):
+        with sqlite3.connect(self.database) as connection:
+            for text in statements:
+                connection.execute(text)
+
+    def test_explain_and_compare_take_the_best_of_this_build(self):
+        ours, others = "N k16 p q3 @ c8 * c r s", "N k16 p q6 @ c8 * c r s"
+        for schedule in (ours, others):
+            self.measured("run", TINY, "--schedule", schedule, *QUICK)
+        self.change("INSERT INTO build SELECT 'older', version, revision, compiler, build_type, generator FROM build",
+                    f"UPDATE trial SET build = 'older', confirmed_median = 1e-12 WHERE choice = '{others}'")
+        self.assertEqual(self.best_of_both(), (ours, ours))
+
+    def test_explain_and_compare_pass_over_a_schedule_that_no_longer_runs(self):
+        for stale in ("N k16 p q6 @ c7 * c", "N k16 of an older grammar"):
+            self.measured("run", TINY, "--schedule", "N k16 p q3 @ c8 * c r s", *QUICK)
+            self.change(f"UPDATE trial SET choice = '{stale}' WHERE implementation = 'loopbrick'")
+            self.assertNotIn(stale, self.best_of_both())
+
     def test_fail_below_is_an_exit_code(self):
         self.measured("tune", TINY, "--budget", "4trials")
-        arguments = self.measuring("compare", TINY, "--impl", "small-gemm", "--rounds", "3", "--processes", "1",
-                                   "--sample-ms", "1", "--fail-below", "1000000")
+        arguments = self.measuring("compare", TINY, "--impl", "small-gemm", *QUICK, "--fail-below", "1000000")
         self.assertEqual(self.run_program(*arguments)[0], 1)
 
     def test_run_and_replay(self):
-        run, = self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", "--rounds", "3", "--processes", "1",
-                             "--sample-ms", "1")
+        run, = self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
         self.assertEqual(run["outcome"], "ok")
-        stored, fresh = self.measured("replay", run["trial"], "--rounds", "3", "--processes", "1", "--sample-ms", "1")
+        stored, fresh = self.measured("replay", run["trial"], *QUICK)
         self.assertEqual(stored["trial"], run["trial"])
         self.assertNotEqual(fresh["trial"], run["trial"])
         self.assertGreater(float(fresh["ratio"]), 0)

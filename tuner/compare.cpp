@@ -4,10 +4,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "loops/plan.h"
 #include "measure/statistics.h"
-#include "tuner/problem_space.h"
-#include "tuner/ranking.h"
+#include "tuner/known_schedule.h"
 #include "tuner/record.h"
 
 namespace loopbrick {
@@ -24,26 +22,6 @@ double steady_seconds() {
 /// The text by which an arm was asked for.
 std::string text(const Arm& arm) {
   return arm.choice.empty() ? arm.implementation : arm.implementation + ":" + arm.choice;
-}
-
-/// The fastest confirmed schedule, of this build if there is one; nothing if it no longer runs.
-std::optional<std::string> best_known(const TrialContext& context, const Store& store) {
-  for (const bool any_build : {false, true}) {
-    const auto best = store.best(key_of(context, any_build));
-    if (!best) continue;
-    const Schedule schedule = parse_schedule(best->choice);
-    if (!why_not(context.problem, schedule, context.conditions)) return best->choice;
-  }
-  return std::nullopt;
-}
-
-/// What the model would take, or nothing if the problem has no space.
-std::optional<std::string> first_choice(const TrialContext& context, std::uint64_t seed) {
-  const Space space = problem_space(context.problem, context.conditions, context.station.machine,
-                                    context.station.limits);
-  const std::vector<Ranked> ranked = ranking(space, seed);
-  if (ranked.empty()) return std::nullopt;
-  return space.text(ranked.front().point);
 }
 
 /// Seconds of the rounds that both arms took part in, side by side.
@@ -101,7 +79,7 @@ class LayerComparison {
  private:
   std::string our_schedule() const {
     if (!request_.schedule.empty()) return request_.schedule;
-    if (const auto known = best_known(context_, store_)) return *known;
+    if (const auto known = best_known(context_, store_)) return known->choice;
     return first_choice(context_, request_.bench.seed).value_or(std::string());
   }
 

@@ -53,8 +53,8 @@ struct CompareReport {
 /// Ours and the others in rounds, every arm's samples stored as a trial, every ratio as a
 /// comparison.
 ///
-/// Ours is the fastest confirmed trial of the store under the same key, of any build; without one
-/// the model's first choice. An arm that can't run a problem has a row with its outcome and reason.
+/// Ours is best_known, without one the model's first_choice (tuner/known_schedule.h), unless the
+/// request names a schedule. An arm that can't run a problem has a row with its outcome and reason.
 CompareReport compare(const CompareRequest& request, Store& store, const CompareWatcher& watcher,
                       const std::atomic<bool>* stop = nullptr);
 

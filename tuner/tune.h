@@ -59,7 +59,7 @@ struct TuneFailure {
   std::int64_t trial = 0;  ///< `loopbrick replay TRIAL`
 };
 
-/// What tune tells while it works; both may be empty.
+/// What tune tells while it works, and when it is to stop; each may be empty.
 struct TuneWatcher {
   std::function<void(const TuneProgress&)> progress;
   std::function<void(const TuneFailure&)> failure;
@@ -95,8 +95,8 @@ struct TuneReport {
 
 /// Searches, verifies, measures, confirms and stores the best schedule of every layer.
 ///
-/// Each trial is committed before the next one starts. The budget is dealt by FLOPs times count;
-/// what a layer leaves over goes to the later ones.
+/// Each trial is committed before the next one starts. Half of the budget is dealt by FLOPs times
+/// count, half equally; what a layer leaves over goes to the later ones.
 /// Errors  what Store and Bench throw.
 TuneReport tune(const TuneRequest& request, Store& store, const TuneWatcher& watcher);
 
