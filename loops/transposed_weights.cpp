@@ -69,9 +69,10 @@ void TransposedWeights::run(const float* forward, float* own, int threads) const
       }
     }
   };
+  // Threads share c, as a nest that begins with C does: what one wrote, it reads itself.
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
-  for (std::int64_t first_k = 0; first_k < k; first_k += kBlock) {
-    for (std::int64_t first_c = 0; first_c < c; first_c += kBlock) {
+  for (std::int64_t first_c = 0; first_c < c; first_c += kBlock) {
+    for (std::int64_t first_k = 0; first_k < k; first_k += kBlock) {
       const bool lies_together = first_k + kBlock <= k && first_k % block + kBlock <= block &&
                                  first_c + kBlock <= c && first_c % to.tile + kBlock <= to.tile;
       lies_together ? whole_block(first_k, first_c) : elements(first_k, first_c);
