@@ -17,6 +17,18 @@ std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); 
 
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
+/// What pack(w') rewrites: the largest panel that the loops left of it leave.
+TransposedWeights panel_of(const Contraction& to, const Step& step) {
+  const std::int64_t k = to.extent(to.depth);
+  return {.k = k,
+          .c = to.extent(to.columns),
+          .block = to.depth_block == 0 ? k : to.depth_block,
+          .to = {.k = range_before_pack(to, step, to.columns),
+                 .c = range_before_pack(to, step, to.depth),
+                 .tile = tile_columns(to, step),
+                 .depth = entry_depth(to, step)}};
+}
+
 }  // namespace
 
 Nest::Nest(const Contraction& contraction, const Step& step, const PostOps& post,
@@ -26,16 +38,22 @@ Nest::Nest(const Contraction& contraction, const Step& step, const PostOps& post
       threads_(conditions.threads),
       dynamic_(step.marks.deal == Deal::dynamic),
       flattened_(flattens(step)) {
-  if (pack_at(step) >= 0) pack_ = std::make_unique<PackCopy>(contraction, step);
+  if (packs_weights(step)) {
+    panel_ = panel_of(contraction, step);
+  } else if (pack_at(step) >= 0) {
+    pack_ = std::make_unique<PackCopy>(contraction, step);
+  }
   const Access a = pack_ == nullptr ? contraction.a : pack_->access();
-  table_ =
-      std::make_unique<CallTable>(contraction, step, a, contraction.b, post, conditions, kernels);
+  const Access b = panel_ ? panel_->access() : contraction.b;
+  table_ = std::make_unique<CallTable>(contraction, step, a, b, post, conditions, kernels);
   add_levels();
   for (const Axis axis : contraction.sums) {
     if (!steps_over(step, axis).empty()) looped_sums_.push_back(place(axis));
   }
-  if (pack_ != nullptr)
-    packed_bytes_ = round_up(pack_->elements() * std::int64_t{sizeof(float)}, kCacheLine);
+  const std::int64_t packed = panel_             ? panel_->to.elements()
+                              : pack_ != nullptr ? pack_->elements()
+                                                 : 0;
+  packed_bytes_ = round_up(packed * std::int64_t{sizeof(float)}, kCacheLine);
   const bool by_address = step.marks.batch == BatchForm::address;
   const std::int64_t addresses =
       by_address ? table_->longest_batch() * std::int64_t{sizeof(BatchAddress)} : 0;
@@ -77,9 +95,11 @@ Nest::Level Nest::level(const Element& element, int at) const {
   level.opens_flattened = flattened && outermost;
   level.rotated = loop.axis == step_.marks.rotate && outermost_serial;
   const int packed_at = pack_at(step_);
-  const Access a = packed_at >= 0 && at > packed_at ? pack_->access() : contraction_.a;
+  const bool is_inside = packed_at >= 0 && at > packed_at;
+  const Access a = is_inside && pack_ != nullptr ? pack_->access() : contraction_.a;
+  const Access b = is_inside && panel_ ? panel_->access() : contraction_.b;
   level.a = move(a[level.axis], level.step, around);
-  level.b = move(contraction_.b[level.axis], level.step, around);
+  level.b = move(b[level.axis], level.step, around);
   level.c = move(contraction_.c[level.axis], level.step, around);
   return level;
 }
@@ -226,11 +246,22 @@ void Nest::walk_cell(std::size_t at, std::int64_t cell, Thread& thread,
 }
 
 void Nest::pack(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept {
+  if (panel_) return pack_weights(at, thread, offsets);
   pack_->copy(thread.operands.a, thread.ranges, thread.packed);
   const float* plain = thread.operands.a;
   thread.operands.a = thread.packed;
   walk(at + 1, thread, {.a = 0, .b = offsets.b, .c = offsets.c});
   thread.operands.a = plain;
+}
+
+void Nest::pack_weights(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept {
+  const Range& ks = thread.ranges[place(contraction_.depth)];
+  const Range& cs = thread.ranges[place(contraction_.columns)];
+  panel_->run(thread.operands.b, ks, cs, thread.packed);
+  const float* plain = thread.operands.b;
+  thread.operands.b = thread.packed;
+  walk(at + 1, thread, {.a = offsets.a, .b = 0, .c = offsets.c});
+  thread.operands.b = plain;
 }
 
 void Nest::call(Thread& thread, const Offsets& offsets) const noexcept {

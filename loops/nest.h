@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "loops/contraction.h"
 #include "loops/pack_copy.h"
 #include "loops/schedule.h"
+#include "loops/transposed_weights.h"
 #include "problems/conditions.h"
 
 namespace loopbrick {
@@ -82,6 +84,7 @@ class Nest {
   void walk_cell(std::size_t at, std::int64_t cell, Thread& thread,
                  const Offsets& offsets) const noexcept;
   void pack(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept;
+  void pack_weights(std::size_t at, Thread& thread, const Offsets& offsets) const noexcept;
   void call(Thread& thread, const Offsets& offsets) const noexcept;
   std::int64_t rounds(const Level& level, const Thread& thread) const noexcept;
   Range open(const Level& level, Thread& thread) const noexcept;
@@ -94,6 +97,7 @@ class Nest {
   std::vector<Level> levels_;
   std::vector<std::size_t> looped_sums_;
   std::unique_ptr<PackCopy> pack_;
+  std::optional<TransposedWeights> panel_;  ///< pack(w'), of backward by data
   std::unique_ptr<CallTable> table_;
   std::int64_t packed_bytes_ = 0;
   std::int64_t bytes_a_thread_ = 0;

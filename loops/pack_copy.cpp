@@ -11,12 +11,6 @@ namespace {
 
 std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
 
-std::int64_t range_before_pack(const Contraction& contraction, const Step& step, Axis axis) {
-  const Steps steps = steps_before_pack(step, axis);
-  const std::int64_t extent = contraction.extent(axis);
-  return steps.empty() ? extent : std::min(steps.back(), extent);
-}
-
 }  // namespace
 
 std::int64_t PackCopy::Side::positions(std::int64_t outs) const {

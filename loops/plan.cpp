@@ -61,9 +61,9 @@ std::optional<TransposedWeights> transposed(const Contraction& to,
 }
 
 Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weights,
-                         const std::optional<TransposedWeights>& transposed) {
+                         const std::optional<TransposedWeights>& transposed, bool packs_weights) {
   if (transposed) {
-    to.b = transposed->access();
+    to.b = packs_weights ? transposed->from() : transposed->access();
   } else if (weights) {
     to.b = weights->access();
   }
@@ -172,14 +172,15 @@ class Plan::Parts {
         weights_(weights_of(plain_, step_)),
         transposed_(transposed(plain_, weights_)),
         threads_(conditions.threads),
-        nest_(with_weights(plain_, weights_, transposed_), step_,
+        nest_(with_weights(plain_, weights_, transposed_, packs_weights(step_)), step_,
               {problem.bias, problem.activation}, conditions, kernels) {}
 
   Problem problem_;
   Step step_;
   Contraction plain_;
   std::optional<WeightLayout> weights_;
-  std::optional<TransposedWeights> transposed_;  ///< made in every run, from the forward layout
+  std::optional<TransposedWeights>
+      transposed_;  ///< made in every run from the forward layout, here or by pack(w') in the nest
   int threads_;
   Nest nest_;
 
@@ -188,7 +189,7 @@ class Plan::Parts {
     return weights_ && !transposed_ && part_of(problem_, operand) == Part::b;
   }
   std::int64_t transposed_bytes() const {
-    if (!transposed_) return 0;
+    if (!transposed_ || packs_weights(step_)) return 0;
     return saturating_product(saturating_sum(weights_->elements(), 15) / 16, 64);
   }
 };
@@ -256,7 +257,7 @@ const CallTable& Plan::table() const { return parts_->nest_.table(); }
 void Plan::run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept {
   const bool bias = parts_->problem_.bias;
   const auto* weights = static_cast<const float*>(operands[1]);
-  if (parts_->transposed_) {
+  if (parts_->transposed_ && !packs_weights(parts_->step_)) {
     auto* own = reinterpret_cast<float*>(workspace.data());
     parts_->transposed_->run(weights, own, parts_->threads_);
     weights = own;

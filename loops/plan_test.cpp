@@ -113,7 +113,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"gemm f32 1x1:1x1bs261", "M n @ k1 * b"},
                     Example{"gemm f32 5x0:0x7", "M n7 @ k1 * k b"},
                     Example{"gemm f32 5x3:3x7bs0", "M n7 @ k3 * b"},
-                    Example{"gemm f32 40x30:30x25ld33:31:29", "M13 N10 @ k30 batch=stride"}));
+                    Example{"gemm f32 40x30:30x25ld33:31:29", "M13 N10 @ k30 batch=stride"},
+                    Example{"fc fwd f32 mb33ic128oc96+bias+relu", "N7 K32 @ c32 * c"},
+                    Example{"fc bwd_d f32 mb33ic128oc96", "C32 n11 @ k32 * k"},
+                    Example{"fc bwd_d f32 mb33ic128oc96", "C64 pack(w') n11 c32 @ k32 * k"},
+                    Example{"fc bwd_d f32 mb33ic128oc96", "k64 C32 pack(w') n11 @ k16 * k"},
+                    Example{"nhwc fc bwd_d f32 mb5ic100oc30", "C40 pack(w') n2 c20 @ k7 * k"},
+                    Example{"fc bwd_w f32 mb33ic128oc96", "C32 K32 n16 @ n8 * n"}));
 
 TEST(Plan, RefusesWhatCannotRun) {
   const Conditions two{.threads = 2, .isa = Isa::avx2};
@@ -166,6 +172,14 @@ TEST(Plan, RefusesWhatCannotRun) {
             "groups have no loops: 2 groups");
   EXPECT_EQ(why("conv bwd_d f32 mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
             "only the fwd pass of this primitive has loops");
+  const char* fc = "fc bwd_d f32 mb33ic128oc96";
+  EXPECT_EQ(why(fc, "C64 pack(x) n11 @ k32 * k"), "the operand to pack is w, transposed: pack(w')");
+  EXPECT_EQ(why(fc, "pack(w') C64 n11 @ k32 * k"),
+            "pack(w') stands right of the parallel loops: c is right of it");
+  EXPECT_EQ(why("fc fwd f32 mb33ic128oc96", "K32 pack(w') n11 @ c64 * c"),
+            "this problem packs nothing");
+  EXPECT_EQ(why("fc bwd_w f32 mb33ic128oc96", "C128 K32 @ n33"),
+            "128 of c do not divide the channel block of 64");
   EXPECT_EQ(why("gemm f32 5x3:3x7bs0", "M n7 b @ k3"),
             "b is an empty sum: it belongs to the batch");
 }

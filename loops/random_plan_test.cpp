@@ -130,6 +130,10 @@ std::string random_fc_schedule(Random& random, const Problem& problem) {
     loop[0] = static_cast<char>(loop[0] - 'a' + 'A');
     if (between(random, 0, 1) == 0) break;  // else the next one is shared too
   }
+  if (problem.pass == Pass::bwd_d && between(random, 0, 1) == 0) {
+    loops.insert(loops.begin() + between(random, 0, static_cast<std::int64_t>(loops.size())),
+                 "pack(w')");
+  }
   std::string text;
   for (const std::string& loop : loops) text += loop + " ";
   const std::int64_t depth = sums == "n" ? fc.n : sums == "c" ? fc.c : fc.k;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -224,11 +225,20 @@ class Parser {
     schedule_.steps[index].depth = depth;
     head(schedule_.steps[index]);
     body(index, depth);
-    while (word().find('=') != std::string_view::npos) {
-      parse_mark(word(), schedule_.steps[index].marks);
-      ++at_;
-    }
+    marks(schedule_.steps[index].marks);
     return index;
+  }
+
+  void marks(Marks& marks) {
+    std::vector<std::string_view> seen;
+    for (; word().find('=') != std::string_view::npos; ++at_) {
+      const std::string_view key = word().substr(0, word().find('='));
+      if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
+        throw ParseError(quoted(word()) + ": the step has a mark " + std::string(key) + " already");
+      }
+      seen.push_back(key);
+      parse_mark(word(), marks);
+    }
   }
 
   void head(Step& step) {

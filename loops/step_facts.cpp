@@ -50,6 +50,17 @@ Steps steps_before_pack(const Step& step, Axis axis) {
   return steps_until(step, axis, false, pack_at(step));
 }
 
+std::int64_t range_before_pack(const Contraction& contraction, const Step& step, Axis axis) {
+  const Steps steps = steps_before_pack(step, axis);
+  const std::int64_t extent = contraction.extent(axis);
+  return steps.empty() ? extent : std::min(steps.back(), extent);
+}
+
+bool packs_weights(const Step& step) {
+  const int at = pack_at(step);
+  return at >= 0 && step.elements[at].pack.operand[0] == 'w';
+}
+
 std::int64_t tile_columns(const Contraction& contraction, const Step& step) {
   return last_step(contraction, step, contraction.columns);
 }

@@ -27,6 +27,12 @@ int pack_at(const Step& step);
 /// The steps of the loops over `axis` that stand left of the pack.
 Steps steps_before_pack(const Step& step, Axis axis);
 
+/// The largest range of the axis that the loops left of the pack leave.
+std::int64_t range_before_pack(const Contraction& contraction, const Step& step, Axis axis);
+
+/// The step's pack, if there is one, is of the weights.
+bool packs_weights(const Step& step);
+
 /// Columns of a call, depth of a batch entry: never more than the extent.
 std::int64_t tile_columns(const Contraction& contraction, const Step& step);
 std::int64_t entry_depth(const Contraction& contraction, const Step& step);

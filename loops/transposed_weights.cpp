@@ -46,36 +46,54 @@ Access TransposedWeights::access() const {
   return access;
 }
 
-void TransposedWeights::run(const float* forward, float* own, int threads) const noexcept {
+/// One block of 16 x 16 weights, or what the ranges leave of it.
+void TransposedWeights::rewrite(const float* forward, const Range& ks, const Range& cs,
+                                std::int64_t first_k, std::int64_t first_c,
+                                float* own) const noexcept {
   const AxisAccess from_k = from()[place(Axis::k)];
   const AxisAccess to_k = access()[place(Axis::k)];
   const AxisAccess to_c = access()[place(Axis::c)];
-  const auto whole_block = [&](std::int64_t first_k, std::int64_t first_c) {
-    std::array<float*, kBlock> rows;
-    for (std::int64_t i = 0; i < kBlock; ++i) {
-      rows[static_cast<std::size_t>(i)] = own + to_k.offset(first_k + i) + to_c.offset(first_c);
-    }
-    const float* corner = forward + from_k.offset(first_k) + first_c * block;
-    for (std::int64_t ik = 0; ik < kBlock; ik += kQuad) {
-      for (std::int64_t ic = 0; ic < kBlock; ic += kQuad) {
-        transpose_quad(corner + ic * block + ik, block, rows.data() + ik, ic);
+  const auto target = [&](std::int64_t ik, std::int64_t ic) {
+    return own + to_k.offset(ik - ks.begin) + to_c.offset(ic - cs.begin);
+  };
+  const bool lies_together = first_k + kBlock <= ks.end && first_k % block + kBlock <= block &&
+                             first_c + kBlock <= cs.end &&
+                             (first_c - cs.begin) % to.tile + kBlock <= to.tile;
+  if (!lies_together) {
+    for (std::int64_t ik = first_k; ik < std::min(ks.end, first_k + kBlock); ++ik) {
+      for (std::int64_t ic = first_c; ic < std::min(cs.end, first_c + kBlock); ++ic) {
+        *target(ik, ic) = forward[from_k.offset(ik) + ic * block];
       }
     }
-  };
-  const auto elements = [&](std::int64_t first_k, std::int64_t first_c) {
-    for (std::int64_t ik = first_k; ik < std::min(k, first_k + kBlock); ++ik) {
-      for (std::int64_t ic = first_c; ic < std::min(c, first_c + kBlock); ++ic) {
-        own[to_k.offset(ik) + to_c.offset(ic)] = forward[from_k.offset(ik) + ic * block];
-      }
+    return;
+  }
+  std::array<float*, kBlock> rows;
+  for (std::int64_t i = 0; i < kBlock; ++i) {
+    rows[static_cast<std::size_t>(i)] = target(first_k + i, first_c);
+  }
+  const float* corner = forward + from_k.offset(first_k) + first_c * block;
+  for (std::int64_t ik = 0; ik < kBlock; ik += kQuad) {
+    for (std::int64_t ic = 0; ic < kBlock; ic += kQuad) {
+      transpose_quad(corner + ic * block + ik, block, rows.data() + ik, ic);
     }
-  };
+  }
+}
+
+void TransposedWeights::run(const float* forward, float* own, int threads) const noexcept {
   // Threads share c, as a nest that begins with C does: what one wrote, it reads itself.
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
   for (std::int64_t first_c = 0; first_c < c; first_c += kBlock) {
     for (std::int64_t first_k = 0; first_k < k; first_k += kBlock) {
-      const bool lies_together = first_k + kBlock <= k && first_k % block + kBlock <= block &&
-                                 first_c + kBlock <= c && first_c % to.tile + kBlock <= to.tile;
-      lies_together ? whole_block(first_k, first_c) : elements(first_k, first_c);
+      rewrite(forward, {0, k}, {0, c}, first_k, first_c, own);
+    }
+  }
+}
+
+void TransposedWeights::run(const float* forward, const Range& ks, const Range& cs,
+                            float* own) const noexcept {
+  for (std::int64_t first_k = ks.begin; first_k < ks.end; first_k += kBlock) {
+    for (std::int64_t first_c = cs.begin; first_c < cs.end; first_c += kBlock) {
+      rewrite(forward, ks, cs, first_k, first_c, own);
     }
   }
 }

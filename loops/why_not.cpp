@@ -183,6 +183,24 @@ Answer check_blocks(const Case& it) {
   return check_blocked(it, to.columns, tile_columns(to, it.step), to.columns_block);
 }
 
+/// What stands right of a pack in a step with one.
+Answer check_right_of_pack(const Case& it, int at, const char* parallel) {
+  for (int i = at + 1; i < it.step.elements.size(); ++i) {
+    const Element& element = it.step.elements[i];
+    if (element.is_pack()) return refuse("a step packs once");
+    if (element.loop.parallel) return refuse(parallel, element.loop.axis);
+  }
+  return std::nullopt;
+}
+
+Answer check_pack_of_weights(const Case& it, int at) {
+  const Pack& pack = it.step.elements[at].pack;
+  if (pack.operand != std::array<char, 4>{'w'} || !pack.transposed)
+    return refuse("the operand to pack is w, transposed: pack(w')");
+  return check_right_of_pack(it, at,
+                             "pack(w') stands right of the parallel loops: {axis} is right of it");
+}
+
 Answer check_pack(const Case& it) {
   const int at = pack_at(it.step);
   if (at < 0) {
@@ -191,19 +209,18 @@ Answer check_pack(const Case& it) {
     return std::nullopt;
   }
   const Contraction& to = it.contraction;
-  if (to.borders.empty()) return refuse("only a convolution packs: there is no pack here");
   const Pack& pack = it.step.elements[at].pack;
+  if (to.b_is_transposed) return check_pack_of_weights(it, at);
+  if (to.borders.empty()) return refuse("this problem packs nothing");
   if (pack.operand != std::array<char, 4>{'x'} || pack.transposed)
     return refuse("the operand to pack is x: pack(x)");
   if (it.step.marks.rim == Rim::copy && !to.has_rim())
     return refuse("rim=copy has no padding to copy");
+  if (const Answer no = check_right_of_pack(
+          it, at, "pack(x) stands right of the parallel loops: {axis} is right of it"))
+    return no;
   for (int i = at + 1; i < it.step.elements.size(); ++i) {
-    const Element& element = it.step.elements[i];
-    if (element.is_pack()) return refuse("a step packs once");
-    if (element.loop.parallel)
-      return refuse("pack(x) stands right of the parallel loops: {axis} is right of it",
-                    element.loop.axis);
-    if (element.loop.axis == Axis::n)
+    if (it.step.elements[i].loop.axis == Axis::n)
       return refuse("pack(x) stands right of the loop over {axis}", Axis::n);
   }
   for (int i = 0; i < at; ++i) {

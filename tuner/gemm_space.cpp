@@ -87,6 +87,8 @@ GemmSpace::GemmSpace(const Contraction& contraction, const Conditions& condition
   for (const int ways : divisors(conditions.threads, 1, conditions.threads)) {
     if (conditions.threads > 1) ways_.push_back(ways);
   }
+  packs_ = {0};
+  if (contraction.b_is_transposed) packs_ = {1, 0};
   tiles_ = register_tiles(conditions.isa);
 }
 
@@ -111,6 +113,8 @@ std::vector<Choice> GemmSpace::choices() const {
     return std::string(kTexts[static_cast<std::size_t>(share)]);
   });
   fill(kWays, "threads along the rows", ways_, part);
+  fill(kPack, "transpose the weights", packs_,
+       [](std::uint8_t packs) { return std::string(packs == 0 ? "first" : "panel by panel"); });
   fill(kTile, "register tile", tiles_, [](const RegisterTile& tile) {
     if (tile.rows == 0) return std::string("usual");
     return std::to_string(tile.rows) + "x" + std::to_string(tile.cols);
@@ -146,6 +150,8 @@ std::optional<Refusal> GemmSpace::why_not(const Point& point) const {
       return why_not_share(point);
     case kWays:
       return why_not_ways(point);
+    case kPack:
+      return why_not_pack(point);
     case kTile:
       return why_not_tile(point);
     default:
@@ -236,6 +242,22 @@ std::optional<Refusal> GemmSpace::why_not_ways(const Point& point) const {
   return Refusal{"more threads along a loop than it has rounds", ways, rounds, letter(row_)};
 }
 
+std::optional<Refusal> GemmSpace::why_not_pack(const Point& point) const {
+  if (chosen(packs_, point, kPack) == 0) return std::nullopt;
+  const int order = chosen(orders_, point, kOrder);
+  const Share share = chosen(shares_, point, kShare);
+  const bool several_columns = columns_extent_ > chosen(cols_, point, kCols);
+  const bool columns_outside = order == kColumnsRows || order == kDepthColumnsRows;
+  const bool is_alone = rows_around(point) <= chosen(rows_, point, kRows);
+  const bool shares_rows = share == Share::rows || share == Share::both;
+  if (several_columns && (columns_outside || is_alone) && !shares_rows &&
+      chosen(outers_, point, kOuter) == 0) {
+    return std::nullopt;
+  }
+  return Refusal{"a panel of weights is transposed once, for all rows: columns are outside", 0, 0,
+                 letter(column_)};
+}
+
 std::optional<Refusal> GemmSpace::why_not_tile(const Point& point) const {
   const RegisterTile& tile = chosen(tiles_, point, kTile);
   const bool fits =
@@ -279,9 +301,13 @@ Schedule GemmSpace::schedule(const Point& point) const {
   const bool columns_outside = order == kColumnsRows || order == kDepthColumnsRows;
   if (depth_outside) add(part);
   if (outer != 0) add(loop_rows(point, outer));
-  if (columns_outside) add(loop_columns(point));
+  const bool packs = chosen(packs_, point, kPack) != 0;
+  const bool columns_first =
+      columns_outside || packs;  // with a pack there may be one round of rows
+  if (columns_first) add(loop_columns(point));
+  if (packs) step.elements.push_back({.loop = {}, .pack = {.operand = {'w'}, .transposed = true}});
   add(loop_rows(point, chosen(rows_, point, kRows)));
-  if (!columns_outside) add(loop_columns(point));
+  if (!columns_first) add(loop_columns(point));
   if (sum != 0 && !depth_outside) add(part);
   Sum call{.axis = depth_, .depth = chosen(depths_, point, kDepth), .batch = {}};
   if (call.depth < (sum == 0 ? depth_extent_ : sum)) call.batch.push_back(depth_);

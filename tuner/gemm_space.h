@@ -37,6 +37,7 @@ class GemmSpace {
     kOrder,
     kShare,
     kWays,
+    kPack,
     kTile,
     kPlaces
   };
@@ -54,6 +55,7 @@ class GemmSpace {
   std::optional<Refusal> why_not_order(const Point& point) const;
   std::optional<Refusal> why_not_share(const Point& point) const;
   std::optional<Refusal> why_not_ways(const Point& point) const;
+  std::optional<Refusal> why_not_pack(const Point& point) const;
   std::optional<Refusal> why_not_tile(const Point& point) const;
   Loop loop_rows(const Point& point, int step) const;
   Loop loop_columns(const Point& point) const;
@@ -66,6 +68,7 @@ class GemmSpace {
   std::vector<int> cols_, depths_, sums_, aheads_, rows_, outers_, orders_, ways_;
   std::vector<BatchForm> forms_;
   std::vector<Share> shares_;
+  std::vector<std::uint8_t> packs_;  ///< the weights, transposed, in the loop over columns
   std::vector<RegisterTile> tiles_;
 };
 

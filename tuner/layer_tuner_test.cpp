@@ -55,10 +55,9 @@ struct FakeWorker {
       confirmed.push_back(arm.choice);
       const double offset = arm.choice == "3 4 7 2" ? confirmed_offset : 0.0;
       for (int i = 0; i < plan.rounds; ++i) {
-        attempt.samples.push_back(
-            {.seconds = toy_seconds(point_of(arm.choice)) + offset,
-             .round = i,
-             .process = i % plan.processes});
+        attempt.samples.push_back({.seconds = toy_seconds(point_of(arm.choice)) + offset,
+                                   .round = i,
+                                   .process = i % plan.processes});
       }
       rounds.arms.push_back(attempt);
     }

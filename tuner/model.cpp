@@ -127,7 +127,8 @@ class ModelRun {
   }
 
   void add_copies() {
-    const double weights = contraction_.b_is_transposed ? weight_bytes() : 0.0;
+    const bool transposes_first = contraction_.b_is_transposed && reuse_.packed_bytes() == 0.0;
+    const double weights = transposes_first ? 2.0 * weight_bytes() : 0.0;  // out and in again
     const double lines =
         reuse_.packed_bytes() / kLine +
         weights / kLine * result_.imbalance / model_.conditions_.threads;  // of one thread

@@ -64,8 +64,9 @@ Reuse::Reuse(const Contraction& contraction, const Footprints& footprints, const
   for (int i = 0; i < step.elements.size(); ++i) {
     const Loop* loop = loop_at(step, i);
     if (loop == nullptr) {
-      packed_bytes_ += rounds_ * inside_.a;
-      is_packed_ = true;
+      const bool weights = step.elements[i].pack.operand[0] == 'w';
+      packed_bytes_ += rounds_ * (weights ? inside_.b : inside_.a);
+      is_packed_ = !weights;
       continue;
     }
     if (loop->parallel) pending[loop->axis] = 1.0;

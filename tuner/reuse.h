@@ -54,7 +54,7 @@ class Reuse {
 
   OperandBytes whole() const { return whole_; }
   OperandBytes call() const { return call_; }            ///< of one call
-  double packed_bytes() const { return packed_bytes_; }  ///< read by copies of A
+  double packed_bytes() const { return packed_bytes_; }  ///< read by copies of A or B
   RegisterTile tile() const { return tile_; }
 
  private:
