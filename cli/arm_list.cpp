@@ -1,6 +1,7 @@
 #include "cli/arm_list.h"
 
 #include <fmt/format.h>
+#include <iostream>
 #include <string_view>
 
 #include "baselines/baselines.h"
@@ -23,12 +24,17 @@ constexpr std::string_view kSlowed = "slowed";  // the control, see trials/slowe
                                    name, missing.package));
     }
   }
-  if (!baselines_problem().empty()) throw ParseError(std::string(baselines_problem()));
   std::string names;
   for (const Implementation& row : implementations()) {
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  throw ParseError(fmt::format("--impl '{}' is not an implementation; there are {}", name, names));
+  const std::string_view problem = baselines_problem();
+  if (problem.empty()) {
+    throw ParseError(
+        fmt::format("--impl '{}' is not an implementation; there are {}", name, names));
+  }
+  throw ParseError(fmt::format("--impl '{}' is not among the implementations here, {}; {}", name,
+                               names, problem));
 }
 
 /// Those whose choice holds a schedule, in which commas and colons mean something else.
@@ -63,6 +69,11 @@ std::vector<Arm> parse_arms(const std::vector<std::string>& texts) {
   std::vector<Arm> arms;
   for (const std::string& text : texts) add_arms(text, arms);
   return arms;
+}
+
+void warn_without_baselines() {
+  if (baselines_problem().empty()) return;
+  std::cerr << "warning: there is nobody to compare with: " << baselines_problem() << '\n';
 }
 
 std::vector<Arm> all_baselines() {

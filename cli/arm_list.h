@@ -14,6 +14,9 @@ class Command;
 /// Errors  throws ParseError that lists the implementations there are.
 std::vector<Arm> parse_arms(const std::vector<std::string>& texts);
 
+/// Says on stderr why this program finds no baseline at all, if so.
+void warn_without_baselines();
+
 /// Every baseline of this build, with its default choice.
 std::vector<Arm> all_baselines();
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct CheckArguments {
   WhatOptions what;
   std::int64_t sample = 0;  ///< 0: all
   std::vector<std::string> impls;
-  std::string schedule;
+  std::optional<std::string> schedule;
   std::uint64_t seed = 1;
   bool in_process = false;
   OutputOptions output;
@@ -58,8 +59,8 @@ class LayerCheck {
   void run() {
     if (!arguments_.impls.empty()) {
       for (const Arm& arm : parse_arms(arguments_.impls)) check(arm);
-    } else if (!arguments_.schedule.empty()) {
-      check(ours(to_string(parse_schedule(arguments_.schedule))));
+    } else if (arguments_.schedule) {
+      check(ours(to_string(parse_schedule(*arguments_.schedule))));
     } else {
       check_space();
     }
@@ -129,11 +130,18 @@ class LayerCheck {
   std::unique_ptr<Bench> bench_;
 };
 
+/// A schedule or implementation that was named and can run nothing is a bad result, a suite with
+/// layers that have no space is none.
+bool lacks_what_was_asked(const CheckArguments& arguments, const Findings& findings) {
+  const bool is_named = arguments.schedule || !arguments.impls.empty();
+  return is_named && findings.refused == findings.checked;
+}
+
 ExitCode run_check(const CheckArguments& arguments) {
-  const std::vector<Work> works = expand(arguments.what);
+  const std::vector<Work> works = expand_checkable(arguments.what);
   parse_arms(arguments.impls);
-  if (!arguments.schedule.empty()) parse_schedule(arguments.schedule);
-  if (!arguments.schedule.empty() && !arguments.impls.empty()) {
+  if (arguments.schedule) parse_schedule(*arguments.schedule);
+  if (arguments.schedule && !arguments.impls.empty()) {
     throw ParseError("check takes --schedule or --impl, not both");
   }
   watch_for_interrupts();
@@ -152,7 +160,8 @@ ExitCode run_check(const CheckArguments& arguments) {
                            findings.checked - findings.failed - findings.refused, findings.failed,
                            findings.refused);
   if (interrupted()) return ExitCode::interrupted;
-  return findings.failed > 0 ? ExitCode::bad_result : ExitCode::fine;
+  return findings.failed > 0 || lacks_what_was_asked(arguments, findings) ? ExitCode::bad_result
+                                                                          : ExitCode::fine;
 }
 
 }  // namespace

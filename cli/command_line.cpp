@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -31,12 +32,25 @@ CLI::Option* with_value(CLI::Option* option, const Argument& argument) {
 /// A check that help does not spell out.
 CLI::Validator silent(CLI::Validator check) { return check.description(""); }
 
+/// CLI::Range lets it pass, since it is neither below nor above.
+std::string refuse_nan(const std::string& text) {
+  double value = 0.0;
+  const bool is_nan = CLI::detail::lexical_cast(text, value) && std::isnan(value);
+  return is_nan ? "'" + text + "' is not a number" : "";
+}
+
+/// What CLI11 reads as an unsigned number may have a sign, and wraps around.
+std::string refuse_sign(const std::string& text) {
+  return text.starts_with('-') ? "'" + text + "' is below 0" : "";
+}
+
 template <typename Number>
 void add_number(CLI::App& app, const Argument& argument, Number& value, Bounds bounds) {
   const auto least = static_cast<Number>(bounds.least);
   const auto most = static_cast<Number>(bounds.most);
   with_value(app.add_option(argument.name, value, argument.help), argument)
-      ->check(silent(CLI::Range(least, most)));
+      ->check(silent(CLI::Range(least, most)))
+      ->check(refuse_nan, "");
 }
 
 std::string shell_quoted(std::string_view argument) {
@@ -64,6 +78,11 @@ void Command::add(const Argument& argument, std::string& value,
       ->check(silent(CLI::IsMember(choices)));
 }
 
+void Command::add(const Argument& argument, std::optional<std::string>& value) {
+  const auto take = [&value](const std::string& text) { value = text; };
+  described(app_.add_option_function<std::string>(argument.name, take, argument.help), argument);
+}
+
 void Command::add(const Argument& argument, std::vector<std::string>& values) {
   CLI::Option* option = described(app_.add_option(argument.name, values, argument.help), argument);
   if (argument.name.starts_with("-")) option->take_all()->allow_extra_args(false);
@@ -78,7 +97,8 @@ void Command::add(const Argument& argument, std::int64_t& value, Bounds bounds) 
 }
 
 void Command::add(const Argument& argument, std::uint64_t& value) {
-  with_value(app_.add_option(argument.name, value, argument.help), argument);
+  with_value(app_.add_option(argument.name, value, argument.help), argument)
+      ->check(refuse_sign, "");
 }
 
 void Command::add(const Argument& argument, double& value, Bounds bounds) {

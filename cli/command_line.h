@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ class Command {
 
   void add(const Argument& argument, std::string& value);
   void add(const Argument& argument, std::string& value, const std::vector<std::string>& choices);
-  void add(const Argument& argument, std::vector<std::string>& values);  ///< once or more often
+  void add(const Argument& argument, std::optional<std::string>& value);  ///< "" is given, too
+  void add(const Argument& argument, std::vector<std::string>& values);   ///< once or more often
   void add(const Argument& argument, int& value, Bounds bounds);
   void add(const Argument& argument, std::int64_t& value, Bounds bounds);
   void add(const Argument& argument, std::uint64_t& value);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,8 @@ namespace {
 struct CompareArguments {
   WhatOptions what;
   std::vector<std::string> impls;  ///< none: every baseline
-  std::string schedule;
-  std::string budget;
+  std::optional<std::string> schedule;
+  std::optional<std::string> budget;
   RoundOptions rounds;
   double fail_below = 0.0;
   MeasuringOptions measuring;
@@ -61,7 +62,7 @@ std::vector<std::string> others(const std::vector<CompareRow>& rows) {
   std::vector<std::string> names;
   for (const CompareRow& row : rows) {
     const bool is_new = std::find(names.begin(), names.end(), row.impl) == names.end();
-    if (row.impl != "tuned" && is_new) names.push_back(row.impl);
+    if (!row.is_ours && is_new) names.push_back(row.impl);
   }
   return names;
 }
@@ -80,20 +81,30 @@ bool say_means(const std::vector<CompareRow>& rows, double least) {
 }
 
 bool ours_is_bad(const std::vector<CompareRow>& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const CompareRow& row) {
-    return row.impl == "tuned" && row.outcome != "ok";
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const CompareRow& row) { return row.is_ours && row.outcome != "ok"; });
+}
+
+/// Else nobody would see that a row of ours is a guess.
+void warn_of_guesses(const std::vector<CompareRow>& rows) {
+  const auto guesses = std::count_if(rows.begin(), rows.end(), [](const CompareRow& row) {
+    return row.is_ours && row.impl == "model" && !row.implementation.empty();
   });
+  if (guesses == 0) return;
+  std::cerr << fmt::format(
+      "warning: {} not tuned: the model's first choice stands in (impl 'model')\n",
+      guesses == 1 ? "one problem is" : fmt::format("{} problems are", guesses));
 }
 
 using Clock = std::chrono::steady_clock;
 
 /// Errors  throws ParseError if it is no budget or one of trials: every arm is one trial.
 Budget budget_of(const CompareArguments& arguments) {
-  if (arguments.budget.empty()) return {};
-  const Budget budget = parse_budget(arguments.budget);
+  if (!arguments.budget) return {};
+  const Budget budget = parse_budget(*arguments.budget);
   if (budget.trials == 0) return budget;
   throw ParseError(fmt::format("compare has no budget of trials, only of time like 120s: not '{}'",
-                               arguments.budget));
+                               *arguments.budget));
 }
 
 CompareRequest request_for(const CompareArguments& arguments, const Work& work,
@@ -102,7 +113,7 @@ CompareRequest request_for(const CompareArguments& arguments, const Work& work,
           .conditions = work.conditions,
           .station = station,
           .arms = arguments.impls.empty() ? all_baselines() : parse_arms(arguments.impls),
-          .schedule = arguments.schedule,
+          .schedule = arguments.schedule.value_or(""),
           .rounds = plan_of(arguments.rounds, arguments.measuring.bench.seed),
           .budget = budget,
           .bench = arguments.measuring.bench};
@@ -110,12 +121,14 @@ CompareRequest request_for(const CompareArguments& arguments, const Work& work,
 
 ExitCode run_compare(const CompareArguments& arguments, const std::string& command_line) {
   const Clock::time_point start = Clock::now();
-  const std::vector<Work> works = expand(arguments.what);
+  const std::vector<Work> works = expand_checkable(arguments.what);
   const Budget budget = budget_of(arguments);
   for (const Work& work : works) request_for(arguments, work, {}, {});  // texts: right or refused
-  if (!arguments.schedule.empty()) parse_schedule(arguments.schedule);
-  MeasuringRun run(arguments.measuring,
-                   {.command = command_line, .strategy = "compare", .budget = arguments.budget});
+  if (arguments.schedule) parse_schedule(*arguments.schedule);
+  if (arguments.impls.empty()) warn_without_baselines();
+  MeasuringRun run(
+      arguments.measuring,
+      {.command = command_line, .strategy = "compare", .budget = arguments.budget.value_or("")});
   Table table = empty_table();
   ExitCode exit = ExitCode::fine;
   ProgressLine line(std::cerr, stderr_is_terminal());
@@ -131,6 +144,7 @@ ExitCode run_compare(const CompareArguments& arguments, const std::string& comma
         },
         &interrupted());
     for (const CompareRow& row : report.rows) add_row(table, to_string(work.conditions), row);
+    warn_of_guesses(report.rows);
     if (say_means(report.rows, arguments.fail_below) || ours_is_bad(report.rows)) {
       exit = ExitCode::bad_result;
     }
@@ -145,7 +159,9 @@ ExitCode run_compare(const CompareArguments& arguments, const std::string& comma
 void add_compare_command(CommandLine& line) {
   auto arguments = std::make_shared<CompareArguments>();  // lives as long as the action below
   Command command = line.add_command(
-      "compare", "The tuned best against other implementations, interleaved in rounds");
+      "compare",
+      "The tuned best (impl 'tuned'; of an untuned problem the model's first choice, 'model')"
+      " against other implementations, interleaved in rounds");
   add_what_options(command, arguments->what);
   add_impl_option(command, arguments->impls);
   command.add({"--schedule", "Ours, instead of the best in the database", "SCHEDULE"},

@@ -23,7 +23,7 @@ namespace {
 
 struct ExplainArguments {
   WhatOptions what;
-  std::string schedule;
+  std::optional<std::string> schedule;
   bool is_asm = false;
   bool no_lock = false;
   std::string database = kDefaultDatabase;
@@ -55,9 +55,9 @@ Subject model_choice(const TrialContext& context) {
   return {parse_schedule(*choice), "the model's first choice, not measured"};
 }
 
-Subject find_subject(const std::string& given, const std::optional<TrialRecord>& best,
-                     const TrialContext& context) {
-  if (!given.empty()) return {parse_schedule(given), "as given"};
+Subject find_subject(const std::optional<std::string>& given,
+                     const std::optional<TrialRecord>& best, const TrialContext& context) {
+  if (given) return {parse_schedule(*given), "as given"};
   if (best) return {parse_schedule(best->choice), fmt::format("trial {}, the best here", best->id)};
   return model_choice(context);
 }
@@ -67,14 +67,19 @@ void say_measured(const std::optional<TrialRecord>& best, double counted) {
     std::cout << "measured     nothing in the database that runs under these conditions\n";
     return;
   }
-  const Measured& seen = best->confirmed;
+  const bool is_confirmed = best->confirmed.n > 0;
+  const Measured& seen = is_confirmed ? best->confirmed : best->search;
   std::cout << fmt::format(
-      "measured     {:.4g} s [{:.4g}, {:.4g}], {:.1f} GFLOP/s: the best here, trial {}, {}\n",
-      seen.median, seen.lo, seen.hi, counted / seen.median * 1e-9, best->id, best->choice);
+      "measured     {:.4g} s [{:.4g}, {:.4g}], {:.1f} GFLOP/s{}: the best here, trial {}, {}\n",
+      seen.median, seen.lo, seen.hi, counted / seen.median * 1e-9,
+      is_confirmed ? "" : " (measured in a search, not confirmed)", best->id, best->choice);
 }
 
 ExitCode explain(const ExplainArguments& arguments) {
   const OneProblem one = expand_one(arguments.what);
+  if (arguments.is_asm && one.conditions.isa == Isa::ref) {
+    throw ParseError("--asm: the kernels of --isa ref are not generated, there is no list of them");
+  }
   require_loops(one.named.problem);
   TrialContext context{.problem = one.named.problem,
                        .conditions = one.conditions,
@@ -86,12 +91,13 @@ ExitCode explain(const ExplainArguments& arguments) {
   const ExplainedRun run{
       .problem = one.named.problem, .schedule = subject.schedule, .conditions = one.conditions};
   const std::string text = explanation(run, station.machine, station.limits);
+  const std::string listings = arguments.is_asm ? kernel_listings(run) : "";
   std::cout << fmt::format("problem      {}\nconditions   {}\nschedule     {}  ({})\n",
                            to_string(run.problem), to_string(run.conditions),
                            to_string(run.schedule), subject.origin)
             << text;
   say_measured(best, flops(run.problem));
-  if (arguments.is_asm) std::cout << kernel_listings(run);
+  std::cout << listings;
   return ExitCode::fine;
 }
 

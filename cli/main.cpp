@@ -1,8 +1,11 @@
+#include <cerrno>
 #include <csignal>
 #include <exception>
+#include <fcntl.h>
 #include <iostream>
 #include <new>
 #include <string>
+#include <unistd.h>
 
 #include "cli/build_facts.h"
 #include "cli/command_line.h"
@@ -30,12 +33,28 @@ ExitCode report(ExitCode code, std::string message) {
   return code;
 }
 
+/// A result that nobody could read is no success.
+ExitCode written(ExitCode code) {
+  std::cout.flush();
+  if (std::cout) return code;
+  return report(ExitCode::world_failed, "cannot write to the standard output");
+}
+
+/// Else a database or a socket would get the number of a standard stream that the caller closed. A
+/// stream in its place can be read only, or written only: its use is the error that it was.
+void fill_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number is free
+  }
+}
+
 ExitCode run(int argc, char** argv) {
   try {
     CommandLine line(version_line(), {argv + 1, argv + argc});
     for (const auto add : kCommands) add(line);
     line.examples({"tune --suite resnet50 --dir fwd --budget 60s"});
-    return line.run();
+    return written(line.run());
   } catch (const ParseError& error) {
     return report(ExitCode::bad_input, error.what());
   } catch (const BadDatabase& error) {
@@ -56,5 +75,6 @@ ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is a full disk: an error of write
+  loopbrick::fill_closed_streams();
   return static_cast<int>(loopbrick::run(argc, argv));
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ namespace {
 
 struct QueryRequest {
   std::string name;
-  std::string sql;
+  std::optional<std::string> sql;
   std::string machine = "this";
-  std::string problem;
+  std::optional<std::string> problem;
   std::string database = kDefaultDatabase;
   OutputOptions output;
 };
@@ -50,8 +51,7 @@ std::string machine_filter(const QueryRequest& request) {
 
 Table saved(const QueryRequest& request) {
   const SavedQuery& query = find_query(request.name);
-  const std::string problem =
-      request.problem.empty() ? "" : to_string(parse_problem(request.problem));
+  const std::string problem = request.problem ? to_string(parse_problem(*request.problem)) : "";
   const Store store(request.database, Access::read);
   const std::string machine = machine_filter(request);
   Table table = store.query(std::string(query.sql), {machine, problem});
@@ -62,11 +62,11 @@ Table saved(const QueryRequest& request) {
 }
 
 ExitCode query(const QueryRequest& request) {
-  if (!request.name.empty() && !request.sql.empty()) {
+  if (!request.name.empty() && request.sql) {
     throw ParseError("give the name of a query or --sql, not both");
   }
-  if (!request.sql.empty()) {
-    print(Store(request.database, Access::read).query(request.sql), request.output);
+  if (request.sql) {
+    print(Store(request.database, Access::read).query(*request.sql), request.output);
   } else {
     print(request.name.empty() ? list_of_queries() : saved(request), request.output);
   }

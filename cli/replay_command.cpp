@@ -89,11 +89,12 @@ ExitCode replay(const ReplayArguments& arguments, const std::string& command_lin
     std::cerr << "warning: trial " << stored.id << " ran on another machine: " << stored.machine
               << '\n';
   }
-  TrialRecord fresh = take_trial(context, arm, plan, arguments.measuring.bench);
-  fresh.id = run.store().add_trial(fresh);
-  print(two_rows(stored, fresh), arguments.output);
+  auto fresh = take_trial(context, arm, plan, arguments.measuring.bench);
+  if (!fresh) return run.end(ExitCode::interrupted);
+  fresh->id = run.store().add_trial(*fresh);
+  print(two_rows(stored, *fresh), arguments.output);
   const ExitCode exit = run.end(ExitCode::fine);
-  const bool agreed = agrees(stored, fresh, context.station.limits.noise_floor);
+  const bool agreed = agrees(stored, *fresh, context.station.limits.noise_floor);
   if (!agreed) std::cerr << "the replayed value does not agree with the stored one\n";
   return exit == ExitCode::fine && arguments.measuring.strict && !agreed ? ExitCode::untrusted
                                                                          : exit;

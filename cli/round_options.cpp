@@ -1,6 +1,7 @@
 #include "cli/round_options.h"
 
 #include "cli/command_line.h"
+#include "cli/interrupt.h"
 
 namespace loopbrick {
 
@@ -15,7 +16,8 @@ RoundPlan plan_of(const RoundOptions& options, std::uint64_t seed) {
   return {.rounds = options.rounds,
           .processes = options.processes,
           .sample_seconds = options.sample_ms * 1e-3,
-          .seed = seed};
+          .seed = seed,
+          .stop = &interrupted()};
 }
 
 }  // namespace loopbrick

@@ -16,6 +16,7 @@ struct RoundOptions {
 
 void add_round_options(Command& command, RoundOptions& options);
 
+/// Stopped by the user between two processes (cli/interrupt.h).
 RoundPlan plan_of(const RoundOptions& options, std::uint64_t seed);
 
 }  // namespace loopbrick

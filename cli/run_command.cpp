@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace {
 
 struct RunArguments {
   WhatOptions what;
-  std::string schedule;
+  std::optional<std::string> schedule;
   std::vector<std::string> impls;
   RoundOptions rounds;
   MeasuringOptions measuring;
@@ -28,12 +29,12 @@ struct RunArguments {
 };
 
 Arm wanted_arm(const RunArguments& arguments) {
-  if (arguments.schedule.empty() == arguments.impls.empty()) {
+  if (arguments.schedule.has_value() != arguments.impls.empty()) {
     throw ParseError("run takes one --schedule or one --impl");
   }
-  if (!arguments.schedule.empty()) {
+  if (arguments.schedule) {
     return {.implementation = std::string(kLoopbrick.name),
-            .choice = to_string(parse_schedule(arguments.schedule))};
+            .choice = to_string(parse_schedule(*arguments.schedule))};
   }
   const std::vector<Arm> arms = parse_arms(arguments.impls);
   if (arms.size() != 1) throw ParseError("run takes one --impl; compare takes several");
@@ -62,17 +63,19 @@ Table one_row(const TrialRecord& trial) {
 
 ExitCode run_one(const RunArguments& arguments, const std::string& command_line) {
   const OneProblem one = expand_one(arguments.what);
+  require_reference(one.named.problem);
   const Arm arm = wanted_arm(arguments);
   const RoundPlan plan = plan_of(arguments.rounds, arguments.measuring.bench.seed);
   MeasuringRun run(arguments.measuring, {.command = command_line, .strategy = "run", .budget = ""});
   const Station station =
       run.begin({.conditions = one.conditions, .what = {.problems = {one.named}, .refused = {}}});
-  TrialRecord trial =
+  auto trial =
       take_trial({.problem = one.named.problem, .conditions = one.conditions, .station = station},
                  arm, plan, arguments.measuring.bench);
-  trial.id = run.store().add_trial(trial);
-  print(one_row(trial), arguments.output);
-  return run.end(trial.outcome == "ok" ? ExitCode::fine : ExitCode::bad_result);
+  if (!trial) return run.end(ExitCode::interrupted);
+  trial->id = run.store().add_trial(*trial);
+  print(one_row(*trial), arguments.output);
+  return run.end(trial->outcome == "ok" ? ExitCode::fine : ExitCode::bad_result);
 }
 
 }  // namespace

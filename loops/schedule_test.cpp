@@ -71,6 +71,7 @@ TEST(Schedule, ParseNamesTheBadPiece) {
                          Bad{"k64 @ c64 zap=1", "'zap=1'"},
                          Bad{"k64 @ c64 tile=6", "'tile=6'"},
                          Bad{"k64 @ c64 tile=0x64", "tile=0x64"},
+                         Bad{"k64 @ c64 tile=6x64 tile=7x32", "'tile=7x32'"},
                          Bad{"k64 @ c64 batch=list", "'list'"},
                          Bad{"k64 @ c64 rim=zero", "'zero'"},
                          Bad{"pack( k64 @ c64", "'pack('"},
@@ -88,6 +89,11 @@ TEST(Schedule, ParseNamesTheBadPiece) {
           << bad.text << ": " << error.what();
     }
   }
+}
+
+TEST(Schedule, AMarkGivenTwiceIsRefusedInAStepOnly) {
+  EXPECT_THROW(parse_schedule("k64 @ c64 ahead=2 tile=6x64 ahead=2"), ParseError);
+  EXPECT_NO_THROW(parse_schedule("t { k64 @ c64 tile=6x64; k64 @ c64 tile=7x32 }"));
 }
 
 }  // namespace

@@ -151,6 +151,9 @@ class BatchReader {
       return with_minibatch(parse_problem(text, defaults), combination.minibatch);
     } catch (const UnsupportedProblem& reason) {
       return std::string(reason.what());
+    } catch (const ParseError& error) {
+      throw ParseError(
+          fmt::format("{} (read as {}; --kind says otherwise)", error.what(), defaults.kind));
     }
   }
 

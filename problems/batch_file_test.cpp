@@ -111,6 +111,10 @@ TEST(BatchFile, MalformedLinesAreErrorsWithTheirPlace) {
             std::string::npos);
 }
 
+TEST(BatchFile, AShapeOfAnotherKindNamesTheOption) {
+  EXPECT_NE(error_of("64x64:64x64\n").find("read as conv; --kind"), std::string::npos);
+}
+
 TEST(BatchFile, FilesIncludeFilesBesideThem) {
   const auto folder = std::filesystem::temp_directory_path() / "loopbrick_batch_test";
   std::filesystem::create_directories(folder / "sub");

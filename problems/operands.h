@@ -43,11 +43,14 @@ Fill parse_fill(std::string_view text);
 /// Fills the inputs deterministically from `seed` and every output with NaN.
 void fill(const Problem& problem, Fill kind, std::uint64_t seed, const Arrays& arrays);
 
+/// Is there a reference for its kind and pass? Backward convolutions and lstm have none.
+bool has_reference(const Problem& problem);
+
 /// Computes the outputs in double from the inputs and rounds once; `threads` OpenMP threads. The
 /// order of every sum is the same for any number of threads.
 ///
-/// Errors  throws std::invalid_argument for a pass without a reference (backward convolutions,
-/// lstm) and spans of a wrong size.
+/// Errors  throws std::invalid_argument for a pass without a reference and spans of a wrong
+/// size.
 void reference(const Problem& problem, const Arrays& arrays, int threads);
 
 /// The largest |got - want| that rounding explains for this problem and fill. With D = sum_length:

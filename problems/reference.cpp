@@ -214,12 +214,17 @@ void check_arrays(const Problem& problem, const Arrays& arrays) {
 
 }  // namespace
 
+bool has_reference(const Problem& problem) {
+  if (std::holds_alternative<Fc>(problem.shape)) return true;
+  return problem.pass == Pass::fwd && !std::holds_alternative<Lstm>(problem.shape);
+}
+
 void reference(const Problem& problem, const Arrays& arrays, int threads) {
   check_arrays(problem, arrays);
   const auto* fc = std::get_if<Fc>(&problem.shape);
   if (fc != nullptr && problem.pass == Pass::bwd_d) return run_fc_bwd_d(*fc, arrays, threads);
   if (fc != nullptr && problem.pass == Pass::bwd_w) return run_fc_bwd_w(*fc, arrays, threads);
-  if (problem.pass != Pass::fwd || std::holds_alternative<Lstm>(problem.shape)) {
+  if (!has_reference(problem)) {
     throw std::invalid_argument(
         fmt::format("no reference for {} {}", kind_of(problem), to_string(problem.pass)));
   }

@@ -105,6 +105,8 @@ std::vector<std::string_view> suite_names() {
 }
 
 Suite parse_suite(std::string_view name, std::string_view csv, const ProblemDefaults& defaults) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as Windows begins its texts
+  if (csv.starts_with(kByteOrderMark)) csv.remove_prefix(kByteOrderMark.size());
   Suite suite{.name = std::string(name), .layers = {}};
   bool header_seen = false;
   std::int64_t number = 0;

@@ -78,6 +78,10 @@ TEST(Suite, FilesWorkLikeBuiltInOnes) {
   EXPECT_THROW(load_suite("/no/such/folder/x.csv"), ParseError);
 }
 
+TEST(Suite, AByteOrderMarkIsNoPartOfTheHeader) {
+  EXPECT_EQ(error_of("\xEF\xBB\xBFlayer,problem,count\na,ic3ih5oc4kh3,1\n"), "parsed");
+}
+
 TEST(Suite, ErrorsNameTheLine) {
   const std::string header = "# one\nlayer,problem,count\n";
   EXPECT_EQ(error_of(""), "suite my has no layers");

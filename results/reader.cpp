@@ -94,7 +94,20 @@ void check_end(sqlite3* connection, int code) {
   if (kind != SQLITE_DONE) throw SQLite::Exception(connection, code);
 }
 
+/// As SQL writes it, x'0aff': bytes are no text.
+std::string hex(std::string_view bytes) {
+  std::string text = "x'";
+  for (const char byte : bytes) {
+    text += fmt::format("{:02x}", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+  }
+  return text + "'";
+}
+
 std::optional<std::string> cell(sqlite3_stmt* statement, int column) {
+  if (sqlite3_column_type(statement, column) == SQLITE_BLOB) {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
+    return hex({bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, column))});
+  }
   const auto* text = sqlite3_column_text(statement, column);
   if (text == nullptr) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(text),

@@ -27,6 +27,13 @@ class Reader : public TestFolder {
   Store store;
 };
 
+TEST_F(Reader, BlobsAreHex) {
+  const Table table = store.query("SELECT x'000aff', x'', CAST('12' AS BLOB)");
+  EXPECT_EQ(table.rows[0][0], "x'000aff'");
+  EXPECT_EQ(table.rows[0][1], "x''");
+  EXPECT_EQ(table.rows[0][2], "x'3132'");
+}
+
 TEST_F(Reader, NothingTypedCanWrite) {
   const std::string before = *store.query("SELECT count(*) FROM trial").rows[0][0];
   for (const char* sql : {"DELETE FROM trial",

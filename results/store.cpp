@@ -338,6 +338,17 @@ std::optional<TrialRecord> Store::best(const Key& key) const {
   });
 }
 
+std::optional<TrialRecord> Store::best_unconfirmed(const Key& key) const {
+  return connection_->guarded([&] {
+    return connection_->first(
+        std::string(kSelectTrial) +
+            "WHERE problem = ? AND implementation = ? AND machine = ? AND conditions = ?"
+            " AND (?5 = '' OR build = ?5) AND outcome = 'ok' AND confirmed_n = 0 AND search_n > 0"
+            " ORDER BY search_median, choice, id LIMIT 1",
+        trial_from, key.problem, key.implementation, key.machine, key.conditions, key.build);
+  });
+}
+
 std::optional<TrialRecord> Store::trial(std::int64_t id) const {
   return connection_->guarded([&] {
     auto found = connection_->first(std::string(kSelectTrial) + "WHERE id = ?", trial_from, id);

@@ -68,6 +68,9 @@ class Store {
   /// The fastest confirmed trial under this key; with `build` empty, of any build.
   std::optional<TrialRecord> best(const Key& key) const;
 
+  /// The same of the trials that only a search has measured.
+  std::optional<TrialRecord> best_unconfirmed(const Key& key) const;
+
   std::optional<TrialRecord> trial(std::int64_t id) const;  ///< with samples
   std::optional<CampaignRecord> campaign(std::int64_t id) const;
   std::optional<CampaignRecord> latest_campaign(std::string_view machine) const;

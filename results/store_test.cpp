@@ -154,6 +154,18 @@ TEST_F(StoreTest, BestOfAnyBuildWhenNoneIsNamed) {
   EXPECT_FALSE(store.best(any).has_value());
 }
 
+TEST_F(StoreTest, BestUnconfirmedIsTheFastestOfASearch) {
+  add_confirmed("confirmed", 1e-6);
+  TrialRecord wrong = fixture_trial(campaign, "wrong", 1e-6);
+  wrong.outcome = "wrong_result";
+  wrong.reason = "y[0] is 1, expected 2";
+  store.add_trial(wrong);
+  EXPECT_FALSE(store.best_unconfirmed(key()).has_value());
+  add("slow", 3e-3);
+  const auto fast = add("fast", 2e-3);
+  EXPECT_EQ(store.best_unconfirmed(key()).value().id, fast);
+}
+
 TEST_F(StoreTest, TiesGoToTheFirstChoiceByText) {
   add_confirmed("B", 1e-3);
   add_confirmed("A", 1e-3);

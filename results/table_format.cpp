@@ -65,6 +65,36 @@ std::string escaped(std::string_view text, std::string_view plain_but) {
   return out;
 }
 
+/// Bytes of the UTF-8 sequence at the front of `text`; 0 if it is none.
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (length == 0 || first > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+  }
+  const bool is_overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool is_beyond = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
+  return is_overlong || is_beyond ? 0 : length;
+}
+
+/// With U+FFFD for every byte that belongs to no character.
+std::string as_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    out += length > 0 ? text.substr(0, length) : "\xEF\xBF\xBD";
+    text.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return out;
+}
+
+std::string in_quotes(std::string_view text) {
+  return fmt::format("\"{}\"", escaped(as_utf8(text), "\"\\"));
+}
+
 std::size_t width_of(std::string_view text) {  // code points: UTF-8 continuation bytes are 10xxxxxx
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -104,7 +134,7 @@ std::string as_table(const Table& table) {
 
 std::string json_cell(const Cell& cell, bool is_numeric) {
   if (!cell) return "null";
-  return is_numeric ? *cell : fmt::format("\"{}\"", escaped(*cell, "\"\\"));
+  return is_numeric ? *cell : in_quotes(*cell);
 }
 
 std::string as_json(const Table& table) {
@@ -113,8 +143,8 @@ std::string as_json(const Table& table) {
   for (const auto& row : table.rows) {
     std::vector<std::string> members;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      members.push_back(fmt::format("\"{}\": {}", escaped(table.columns[i], "\"\\"),
-                                    json_cell(row[i], numbers[i])));
+      members.push_back(
+          fmt::format("{}: {}", in_quotes(table.columns[i]), json_cell(row[i], numbers[i])));
     }
     objects.push_back(fmt::format("  {{{}}}", fmt::join(members, ", ")));
   }

@@ -47,6 +47,25 @@ TEST(TableFormat, JsonNumbersAreThoseOfJson) {
   }
 }
 
+TEST(TableFormat, JsonReplacesWhatIsNotUtf8) {
+  const auto json = [](const std::string& text) {
+    return format_table({{"x"}, {{text}}}, TableFormat::json);
+  };
+  for (const char* good : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\xa7\xb1", "\xef\xbf\xbd"}) {
+    EXPECT_EQ(json(good), "[\n  {\"x\": \"" + std::string(good) + "\"}\n]\n");
+  }
+  for (const char* bad : {"\xff", "\x80", "\xc3", "\xc0", "\xf5"}) {
+    EXPECT_EQ(json(std::string(bad) + "a"),
+              "[\n  {\"x\": \"\xef\xbf\xbd"
+              "a\"}\n]\n");
+  }
+  for (const char* bad : {"\xe0\x80\x80", "\xed\xa0\x80", "\xe2\x82"}) {
+    EXPECT_EQ(json(bad).find(bad), std::string::npos);
+  }
+  EXPECT_EQ(format_table({{"\xff"}, {{"1"}}}, TableFormat::json),
+            "[\n  {\"\xef\xbf\xbd\": 1}\n]\n");
+}
+
 TEST(TableFormat, OneTextMakesAColumnOfTexts) {
   EXPECT_EQ(format_table({{"x"}, {{"1"}, {"abc1234"}}}, TableFormat::json),
             "[\n  {\"x\": \"1\"},\n  {\"x\": \"abc1234\"}\n]\n");

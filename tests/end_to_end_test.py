@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -144,6 +145,25 @@ class Usage(Case):
         self.assertEqual(len(listed), found["schedules"])
         self.assertEqual(len(set(listed)), len(listed))
 
+    def test_a_result_that_cannot_be_written_is_a_failure(self):
+        for arguments in (["suites"], ["query"], ["--help"], ["--version"]):
+            for target in ("/dev/full", "&-"):
+                done = subprocess.run(["sh", "-c", f'"$0" "$@" >{target}', PROGRAM, *arguments], capture_output=True,
+                                      text=True, cwd=self.folder)
+                self.assertEqual(done.returncode, 5, f"{arguments} >{target}: {done.stderr}")
+                self.assertRegex(done.stderr, r"\Aloopbrick: [^\n]+\n\Z")
+
+    def test_json_of_blobs_and_bad_utf8_is_json(self):
+        self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
+        text = "SELECT x'00ff' AS bytes, CAST(x'41ff42' AS TEXT) AS text"
+        out = self.good("query", "--sql", text, "--format", "json", "--db", str(self.database))
+        self.assertEqual(json.loads(out), [{"bytes": "x'00ff'", "text": "A\ufffdB"}])
+
+    def test_a_suite_with_a_byte_order_mark_is_read(self):
+        (self.folder / "mine.csv").write_text(f"layer,problem,count\na,{TINY},1\n", encoding="utf-8-sig")
+        layer, = rows(self.good("suites", "mine.csv", "--format", "csv"))
+        self.assertEqual(layer["layer"], "a")
+
 
 class BadInput(Case):
     def test_arguments(self):
@@ -188,6 +208,54 @@ class BadInput(Case):
         for text, names in [("N k64 p q14 @", ["depth"]), ("N k64 ! q14 @ c64 * c r s", ["!"]), ("", ["schedule"])]:
             self.refused("run", TINY, "--schedule", text, names=names)
         self.refused("explain", TINY, "--no-lock", "--schedule", "N k p @ c8 * c r s", names=["q"])
+
+    def test_an_empty_text_is_not_taken_for_none(self):
+        self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
+        for command in ("check", "explain", "compare", "run"):
+            self.refused(command, TINY, "--schedule", "", names=["the schedule is empty"])
+        self.refused("query", "--sql", "", "--db", str(self.database), names=["SQL is empty"])
+        self.refused("query", "best", "--problem", "", "--db", str(self.database), names=["loopbrick"])
+        self.refused("compare", TINY, "--budget", "", names=["budget"])
+
+    def test_numbers_that_are_none(self):
+        self.refused("compare", TINY, "--fail-below", "nan", names=["--fail-below", "nan"])
+        self.refused("run", TINY, "--impl", "small-gemm", "--sample-ms", "-nan", names=["--sample-ms", "nan"])
+        for command in ("check", "tune", "compare"):
+            self.refused(command, TINY, "--seed", "-1", names=["--seed", "-1"])
+
+    def test_a_pass_without_a_reference_is_refused_before_anything_is_measured(self):
+        text = f"conv bwd_w f32 {TINY}"
+        self.refused("check", text, "--impl", "onednn", names=["no reference", "conv bwd_w"])
+        for command in (["tune"], ["compare", "--impl", "small-gemm"], ["run", "--impl", "small-gemm"]):
+            self.refused(*command, text, "--db", str(self.database), names=["no reference", "conv bwd_w"])
+        self.assertFalse(self.database.exists())
+
+    def test_a_pass_without_a_reference_is_left_out_beside_one_that_has_it(self):
+        code, out, err = self.run_program(*self.measuring("compare", TINY, "--dir", "fwd,bwd_w", "--impl", "small-gemm",
+                                                          *QUICK))
+        self.assertEqual(code, 0, err)
+        self.assertEqual({row["problem"] for row in rows(out)}, {f"conv fwd f32 {TINY}"})
+        self.assertRegex(err, r"(?m)^conv bwd_w f32 \S+ is left out: there is no reference")
+
+    def test_instructions_of_a_kernel_that_has_none(self):
+        self.refused("explain", TINY, "--no-lock", "--isa", "ref", "--asm", names=["--asm", "ref"])
+
+    def test_a_batch_file_of_another_kind_names_the_option(self):
+        (self.folder / "shapes").write_text("64x64:64x64\n")
+        self.refused("space", "--batch", "shapes", names=["shapes:1", "conv", "--kind"])
+        self.good("space", "--batch", "shapes", "--kind", "gemm")
+
+    def test_without_the_library_of_baselines(self):
+        program = self.folder / "bare" / "loopbrick"
+        program.parent.mkdir()
+        shutil.copy(PROGRAM, program)
+        for name in ("onednnn", "onednn"):
+            done = subprocess.run([program, "compare", TINY, "--impl", name], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, rf"\Aloopbrick: --impl '{name}' is not among [^\n]+_baselines.so[^\n]*\n\Z")
+        done = subprocess.run([program, *self.measuring("compare", TINY, *QUICK)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^warning: .*loopbrick_baselines.so")
 
     def test_budgets(self):
         for text in ["0s", "0trials", "-3s", "soon", "5s,6s"]:
@@ -291,6 +359,40 @@ class Tuning(Case):
             for text in statements:
                 connection.execute(text)
 
+    def unconfirm(self):
+        """As if only a search had measured what is there."""
+        columns = {row[1] for row in self.sql("PRAGMA table_info(trial)")}
+        pairs = [(name, name.replace("search_", "confirmed_")) for name in columns if name.startswith("search_")]
+        moved = ", ".join(f"{search} = {confirmed}" for search, confirmed in pairs)
+        counts = ("confirmed_n", "confirmed_processes")
+        gone = ", ".join(f"{name} = {0 if name in counts else 'NULL'}" for _, name in pairs)
+        self.change(f"UPDATE trial SET {moved}, {gone}")
+
+    def test_compare_says_that_a_row_is_the_models_guess(self):
+        arguments = self.measuring("compare", TINY, "--impl", "small-gemm", *QUICK)
+        code, out, err = self.run_program(*arguments)
+        self.assertEqual(code, 0, err)
+        self.assertEqual([row["impl"] for row in rows(out)], ["model", "small-gemm"])
+        self.assertRegex(err, r"(?m)^warning: one problem is not tuned: the model's first choice")
+        self.measured("tune", TINY, "--budget", "4trials")
+        code, out, err = self.run_program(*arguments)
+        self.assertEqual(rows(out)[0]["impl"], "tuned")
+        self.assertNotIn("not tuned", err)
+
+    def test_explain_and_compare_take_what_a_search_measured_where_nothing_is_confirmed(self):
+        schedule = "N k16 p q3 @ c8 * c r s"
+        self.measured("run", TINY, "--schedule", schedule, *QUICK)
+        self.unconfirm()
+        self.assertEqual(self.best_of_both(), (schedule, schedule))
+
+    def test_explain_says_that_a_search_measured_it(self):
+        self.measured("run", TINY, "--schedule", "N k16 p q3 @ c8 * c r s", *QUICK)
+        told = self.good("explain", TINY, "--no-lock", "--db", str(self.database))
+        self.assertNotIn("not confirmed", told)
+        self.unconfirm()
+        told = self.good("explain", TINY, "--no-lock", "--db", str(self.database))
+        self.assertRegex(told, r"(?m)^measured .*measured in a search, not confirmed")
+
     def test_explain_and_compare_take_the_best_of_this_build(self):
         ours, others = "N k16 p q3 @ c8 * c r s", "N k16 p q6 @ c8 * c r s"
         for schedule in (ours, others):
@@ -321,6 +423,11 @@ class Tuning(Case):
     def test_check_finds_the_space_right(self):
         out = self.good("check", TINY, "--sample", "10", "--threads", "1,2")
         self.assertEqual(len(out.splitlines()), 1, out)  # the header: nothing failed
+
+    def test_a_check_of_what_was_named_is_bad_if_it_can_run_nothing(self):
+        code, out, err = self.run_program("check", TINY, "--schedule", "n p q4 @ c16")
+        self.assertEqual(code, 1, err)
+        self.assertIn("not_applicable", out)
 
     def test_explain_shows_the_nest_and_needs_no_operands(self):
         out = self.good("explain", TINY, "--no-lock", "--schedule", "N k16 p q6 @ c8 * c r s")
@@ -390,6 +497,26 @@ class Interruption(Case):
         self.assertIn("waiting", seen)
         self.assertIn(lock_path(), seen)
         self.assertEqual(process.returncode, 4, err)
+
+    def test_an_interrupt_ends_rounds_between_two_processes(self):
+        many = ["--rounds", "900", "--processes", "900", "--sample-ms", "1"]
+        self.measured("run", LONGER, "--schedule", "N k64 p q14 @ c64 * c r s", *QUICK)
+        for command in (["compare", LONGER, "--impl", "small-gemm"], ["run", LONGER, "--impl", "small-gemm"],
+                        ["replay", "1"]):
+            kept = self.sql("SELECT count(*) FROM trial")
+            process = self.start(*self.measuring(*command, *many))
+            campaigns = self.sql("SELECT count(*) FROM campaign")[0][0]
+            deadline = time.monotonic() + 120
+            while self.sql("SELECT count(*) FROM campaign")[0][0] == campaigns and time.monotonic() < deadline:
+                time.sleep(0.05)
+            time.sleep(1)  # now the rounds are being run
+            process.send_signal(signal.SIGTERM)
+            begin = time.monotonic()
+            _, err = self.finish(process)
+            self.assertEqual(process.returncode, 4, f"{command}: {err}")
+            self.assertLess(time.monotonic() - begin, 20, command)
+            self.assertEqual(self.sql("SELECT count(*) FROM trial"), kept, command)
+            self.assertEqual(self.sql("SELECT how FROM campaign ORDER BY id DESC LIMIT 1"), [("interrupted",)])
 
     def test_no_worker_outlives_its_tuner(self):
         process = self.start(*self.measuring(*self.LONG))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "measure/statistics.h"
 #include "tuner/known_schedule.h"
@@ -50,11 +51,13 @@ class LayerComparison {
         .problem = layer.problem, .conditions = request.conditions, .station = request.station};
   }
 
-  std::vector<CompareRow> rows(const RoundPlan& plan) {
+  /// Nothing, and nothing stored, if the plan was stopped before all rounds were run.
+  std::optional<std::vector<CompareRow>> rows(const RoundPlan& plan) {
     arms_ = {{kOurs, our_schedule()}};
     arms_.insert(arms_.end(), request_.arms.begin(), request_.arms.end());
     Bench bench(layer_.problem, request_.conditions, request_.bench);
     rounds_ = bench.rounds(arms_, plan);
+    if (rounds_.stopped) return std::nullopt;
     peak_ = rounds_.peak_flops.empty() ? 0.0 : median(rounds_.peak_flops);
     std::vector<CompareRow> rows;
     for (std::size_t i = 0; i < arms_.size(); ++i) rows.push_back(row(i));
@@ -64,11 +67,13 @@ class LayerComparison {
 
   /// When the operands do not fit: every arm has the same reason.
   std::vector<CompareRow> refused(const std::string& reason) const {
-    CompareRow row{.layer = layer_.label, .problem = to_string(layer_.problem), .impl = "tuned"};
+    CompareRow row{.layer = layer_.label, .problem = to_string(layer_.problem), .impl = ours_};
+    row.is_ours = true;
     row.outcome = "out_of_memory";
     row.reason = reason;
     row.count = layer_.count;
     std::vector<CompareRow> rows{row};
+    row.is_ours = false;
     for (const Arm& arm : request_.arms) {
       row.impl = text(arm);
       rows.push_back(row);
@@ -77,9 +82,12 @@ class LayerComparison {
   }
 
  private:
-  std::string our_schedule() const {
+  /// Says in ours_ where it comes from.
+  std::string our_schedule() {
+    ours_ = "tuned";
     if (!request_.schedule.empty()) return request_.schedule;
     if (const auto known = best_known(context_, store_)) return known->choice;
+    ours_ = "model";
     return first_choice(context_, request_.bench.seed).value_or(std::string());
   }
 
@@ -88,7 +96,8 @@ class LayerComparison {
     TrialRecord record = trial_record(context_, arms_[i], attempt, true);
     record.peak_flops = peak_;
     CompareRow row{.layer = layer_.label, .problem = record.problem};
-    row.impl = i == 0 ? "tuned" : text(arms_[i]);
+    row.impl = i == 0 ? ours_ : text(arms_[i]);
+    row.is_ours = i == 0;
     row.implementation = i == 0 ? arms_[i].choice : attempt.ran;
     row.included = attempt.included;
     row.outcome = attempt.outcome;
@@ -129,6 +138,7 @@ class LayerComparison {
   const Layer& layer_;
   Store& store_;
   TrialContext context_;
+  std::string ours_;
   std::vector<Arm> arms_;
   Rounds rounds_;
   double peak_ = 0.0;
@@ -160,13 +170,17 @@ CompareReport compare(const CompareRequest& request, Store& store, const Compare
     const std::size_t left = request.layers.size() - i;
     if (watcher) watcher(layer.label, static_cast<int>(i), static_cast<int>(request.layers.size()));
     LayerComparison comparison(request, layer, store);
-    std::vector<CompareRow> rows;
+    RoundPlan plan = plan_within(request, left, steady_seconds() - started);
+    if (stop != nullptr) plan.stop = stop;
+    std::optional<std::vector<CompareRow>> rows;
     try {
-      rows = comparison.rows(plan_within(request, left, steady_seconds() - started));
+      rows = comparison.rows(plan);
     } catch (const NoMemory& error) {
       rows = comparison.refused(error.what());
     }
-    report.rows.insert(report.rows.end(), rows.begin(), rows.end());
+    report.interrupted = !rows;
+    if (!rows) break;
+    report.rows.insert(report.rows.end(), rows->begin(), rows->end());
   }
   return report;
 }

@@ -24,7 +24,7 @@ struct CompareRequest {
 struct CompareRow {
   std::string layer;
   std::string problem;
-  std::string impl;            ///< "tuned" for ours, else the arm as asked for
+  std::string impl;            ///< ours: "tuned", or "model" if nothing is known; else the arm
   std::string implementation;  ///< what really ran, with ours the schedule
   double median_s = 0.0;
   double gflops = 0.0;
@@ -40,6 +40,7 @@ struct CompareRow {
   std::string reason;
   std::string flag;
   std::int64_t count = 1;  ///< of the layer
+  bool is_ours = false;
 };
 
 /// What compare tells while it works: the layer that it starts with, and how many are done.
@@ -54,7 +55,8 @@ struct CompareReport {
 /// comparison.
 ///
 /// Ours is best_known, without one the model's first_choice (tuner/known_schedule.h), unless the
-/// request names a schedule. An arm that can't run a problem has a row with its outcome and reason.
+/// request names a schedule. `stop` ends it between two processes, and the layer at work leaves
+/// nothing behind. An arm that can't run a problem has a row with its outcome and reason.
 CompareReport compare(const CompareRequest& request, Store& store, const CompareWatcher& watcher,
                       const std::atomic<bool>* stop = nullptr);
 

@@ -20,9 +20,11 @@ bool still_runs(const TrialContext& context, const std::string& schedule) {
 }  // namespace
 
 std::optional<TrialRecord> best_known(const TrialContext& context, const Store& store) {
-  for (const bool any_build : {false, true}) {
-    auto best = store.best(key_of(context, any_build));
-    if (best && still_runs(context, best->choice)) return best;
+  for (const auto find : {&Store::best, &Store::best_unconfirmed}) {
+    for (const bool any_build : {false, true}) {
+      auto best = (store.*find)(key_of(context, any_build));
+      if (best && still_runs(context, best->choice)) return best;
+    }
   }
   return std::nullopt;
 }

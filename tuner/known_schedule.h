@@ -9,7 +9,8 @@
 
 namespace loopbrick {
 
-/// The fastest confirmed trial of ours in the store: of this build, or else of any.
+/// The fastest confirmed trial of ours in the store: of this build, or else of any. Where nothing
+/// is confirmed, since a tune was stopped, the fastest of its search.
 ///
 /// A stored schedule that this build no longer reads or runs is passed over.
 std::optional<TrialRecord> best_known(const TrialContext& context, const Store& store);

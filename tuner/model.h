@@ -30,8 +30,8 @@ struct Prediction {
 /// Ratios of the microarchitecture and of how well it overlaps; everything else is measured
 /// (Limits). Cycles are of the core's clock; a line has 64 bytes.
 ///
-/// Source  fitted to 3,901 schedules of the 20 ResNet-50 layers, measured in rounds on a Zen 5:
-/// docs/model.md.
+/// Source  fitted to 2,862 schedules of the 20 ResNet-50 layers at N = 2 and 845 at N = 16, on a
+/// Zen 5: docs/model.md.
 struct ModelRatios {
   double loads_per_cycle = 2.0;       ///< full vectors or broadcasts from L1
   double multiply_add_latency = 4.0;  ///< cycles: Zen 4, Zen 5, Skylake and later

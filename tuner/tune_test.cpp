@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tuner/compare.h"
+#include "tuner/record.h"
 #include "tuner/test_store.h"
 
 // The whole way from a request to the store, with real kernels in this process.
@@ -116,6 +117,38 @@ TEST_F(TuneTest, CompareWithoutATunedScheduleTakesTheModelsChoice) {
   ASSERT_EQ(report.rows.size(), 1U);
   EXPECT_EQ(report.rows[0].outcome, "ok") << report.rows[0].reason;
   EXPECT_NE(report.rows[0].implementation, "");
+  EXPECT_EQ(report.rows[0].impl, "model");
+  EXPECT_TRUE(report.rows[0].is_ours);
+}
+
+TEST_F(TuneTest, CompareTakesTheFastestOfASearchWhereNothingIsConfirmed) {
+  const TuneRequest tuning = request({layer("b", "mb2ic16ih4oc16oh4kh1ph0")}, 6);
+  const TrialContext context{.problem = tuning.layers[0].problem,
+                             .conditions = tuning.conditions,
+                             .station = tuning.station};
+  const auto searched = [&](const std::string& choice, double seconds) {
+    Attempt attempt;
+    attempt.samples = {{.seconds = seconds}};
+    test_.store().add_trial(trial_record(context, {kOurs, choice}, attempt, false));
+  };
+  searched("n k16 p q2 @ c16", 2e-6);
+  searched("n k16 p q1 @ c16", 1e-6);
+  searched("n k16 p q1 @ c16 of an older grammar", 3e-6);
+  const CompareReport report = compare(comparison(tuning, {}), test_.store(), {});
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows[0].impl, "tuned");
+  EXPECT_EQ(report.rows[0].implementation, "n k16 p q1 @ c16");
+}
+
+TEST_F(TuneTest, AStopWithinALayerOfACompareStoresNothingOfIt) {
+  const TuneRequest tuning = request({layer("b", "mb2ic16ih4oc16oh4kh1ph0")}, 6);
+  std::atomic<bool> stop = false;
+  const CompareReport report = compare(
+      comparison(tuning, {}), test_.store(), [&stop](const std::string&, int, int) { stop = true; },
+      &stop);
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_TRUE(report.rows.empty());
+  EXPECT_EQ(test_.store().query("SELECT count(*) FROM trial").rows[0][0], "0");
 }
 
 TEST_F(TuneTest, AnArmThatCannotRunHasARowWithItsReason) {
