@@ -93,6 +93,19 @@ double mean_share(const TuneReport& report) {
   return layers > 0 ? std::exp(sum / layers) : 0.0;
 }
 
+/// Geometric mean over the layers: time of the search's first candidate over the best's, from the
+/// same rounds. 0 without any.
+double mean_of_first_choices(const TuneReport& report) {
+  double sum = 0.0;
+  int layers = 0;
+  for (const TunedLayer& layer : report.layers) {
+    if (!layer.is_confirmed || layer.first_seconds <= 0) continue;
+    sum += std::log(layer.first_seconds / layer.seconds);
+    ++layers;
+  }
+  return layers > 0 ? std::exp(sum / layers) : 0.0;
+}
+
 using Clock = std::chrono::steady_clock;
 
 Table empty_table() {
@@ -126,6 +139,10 @@ bool report(const TuneReport& found, const std::string& conditions, Table& table
   }
   if (const double mean = mean_share(found); mean > 0) {
     std::cerr << fmt::format("{}: geometric mean {:.1f} % of measured peak\n", conditions, mean);
+  }
+  if (const double mean = mean_of_first_choices(found); mean > 0) {
+    std::cerr << fmt::format("{}: what was tried first takes {:.3f} times as long as the best\n",
+                             conditions, mean);
   }
   return is_complete;
 }

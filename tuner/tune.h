@@ -84,7 +84,7 @@ struct TunedLayer {
   double executed_flops = 0.0;
   double peak_flops = 0.0;     ///< FLOP/s, of the probe in the same rounds
   double predicted = 0.0;      ///< seconds, of the best
-  std::string first_choice;    ///< the model's, unmeasured
+  std::string first_choice;    ///< what the search tried first: with its model, the model's choice
   double first_seconds = 0.0;  ///< its median in the same rounds; 0: not among the finalists
 };
 
