@@ -9,9 +9,9 @@ class Command;
 
 /// How a command measures in rounds.
 struct RoundOptions {
-  int rounds = 9;
+  int rounds = 60;
   int processes = 3;
-  double sample_ms = 10.0;
+  double sample_ms = 2.5;
 };
 
 void add_round_options(Command& command, RoundOptions& options);
