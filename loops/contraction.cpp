@@ -126,7 +126,7 @@ Contraction of(const Fc& fc, Pass pass, Layout layout) {
     lay_entries(to.a, layout, fc.n, to.extent(to.depth), Axis::n, to.depth);
     lay_entries(to.c, layout, fc.n, to.extent(to.columns), Axis::n, to.columns);
     to.depth_block = at(to.a, to.depth).block;
-    to.plan_lays_out_b = true;
+    to.plan_lays_out_b = pass == Pass::fwd;
     to.b_is_transposed = pass == Pass::bwd_d;
   }
   to.columns_block = at(to.c, to.columns).block;
@@ -147,11 +147,12 @@ bool Contraction::has_rim() const {
 
 std::variant<Contraction, Refusal> contraction(const Problem& problem) {
   if (problem.type != DType::f32) return Refusal{.sentence = "only f32 has kernels"};
-  if (const auto* fc = std::get_if<Fc>(&problem.shape))
-    return of(*fc, problem.pass, problem.layout);
-  if (problem.pass != Pass::fwd) {
-    return Refusal{.sentence = "only the fwd pass of this primitive has loops"};
+  const auto* fc = std::get_if<Fc>(&problem.shape);
+  const bool is_backward = problem.pass == Pass::bwd_d || problem.pass == Pass::bwd_w;
+  if (problem.pass != Pass::fwd && !(fc != nullptr && is_backward)) {
+    return Refusal{.sentence = "this pass of the primitive has no loops"};
   }
+  if (fc != nullptr) return of(*fc, problem.pass, problem.layout);
   if (const auto* gemm = std::get_if<Gemm>(&problem.shape)) return of(*gemm);
   if (const auto* conv = std::get_if<Conv>(&problem.shape)) {
     if (conv->groups != 1) {

@@ -17,18 +17,6 @@ std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); 
 
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
-/// What pack(w') rewrites: the largest panel that the loops left of it leave.
-TransposedWeights panel_of(const Contraction& to, const Step& step) {
-  const std::int64_t k = to.extent(to.depth);
-  return {.k = k,
-          .c = to.extent(to.columns),
-          .block = to.depth_block == 0 ? k : to.depth_block,
-          .to = {.k = range_before_pack(to, step, to.columns),
-                 .c = range_before_pack(to, step, to.depth),
-                 .tile = tile_columns(to, step),
-                 .depth = entry_depth(to, step)}};
-}
-
 }  // namespace
 
 Nest::Nest(const Contraction& contraction, const Step& step, const PostOps& post,
@@ -39,7 +27,7 @@ Nest::Nest(const Contraction& contraction, const Step& step, const PostOps& post
       dynamic_(step.marks.deal == Deal::dynamic),
       flattened_(flattens(step)) {
   if (packs_weights(step)) {
-    panel_ = panel_of(contraction, step);
+    panel_ = TransposedWeights::of(contraction, step);
   } else if (pack_at(step) >= 0) {
     pack_ = std::make_unique<PackCopy>(contraction, step);
   }

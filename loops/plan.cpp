@@ -50,14 +50,9 @@ std::optional<WeightLayout> weights_of(const Contraction& to, const Step& step) 
                       .columns_first = has_windows(to, step)};
 }
 
-std::optional<TransposedWeights> transposed(const Contraction& to,
-                                            const std::optional<WeightLayout>& weights) {
+std::optional<TransposedWeights> transposed_of(const Contraction& to, const Step& step) {
   if (!to.b_is_transposed) return std::nullopt;
-  const std::int64_t k = to.extent(to.depth);
-  return TransposedWeights{.k = k,
-                           .c = to.extent(to.columns),
-                           .block = to.depth_block == 0 ? k : to.depth_block,
-                           .to = *weights};
+  return TransposedWeights::of(to, step);
 }
 
 Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weights,
@@ -170,7 +165,7 @@ class Plan::Parts {
         step_(schedule.steps[0]),
         plain_(checked(problem, schedule, conditions)),
         weights_(weights_of(plain_, step_)),
-        transposed_(transposed(plain_, weights_)),
+        transposed_(transposed_of(plain_, step_)),
         threads_(conditions.threads),
         nest_(with_weights(plain_, weights_, transposed_, packs_weights(step_)), step_,
               {problem.bias, problem.activation}, conditions, kernels) {}
@@ -186,11 +181,11 @@ class Plan::Parts {
 
   StridedArray array(int operand) const;  ///< of any operand but laid-out weights
   bool lays_out_weights(int operand) const {
-    return weights_ && !transposed_ && part_of(problem_, operand) == Part::b;
+    return weights_ && part_of(problem_, operand) == Part::b;
   }
   std::int64_t transposed_bytes() const {
     if (!transposed_ || packs_weights(step_)) return 0;
-    return saturating_product(saturating_sum(weights_->elements(), 15) / 16, 64);
+    return saturating_product(saturating_sum(transposed_->to.elements(), 15) / 16, 64);
   }
 };
 

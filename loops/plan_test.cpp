@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/text.h"
+#include "loops/contraction.h"
 #include "problems/operands.h"
 
 namespace loopbrick {
@@ -171,7 +172,9 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(why("g2mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
             "groups have no loops: 2 groups");
   EXPECT_EQ(why("conv bwd_d f32 mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
-            "only the fwd pass of this primitive has loops");
+            "this pass of the primitive has no loops");
+  EXPECT_TRUE(std::holds_alternative<Refusal>(
+      contraction(Problem{.shape = Fc{.n = 2, .c = 3, .k = 4}, .pass = Pass::train})));
   const char* fc = "fc bwd_d f32 mb33ic128oc96";
   EXPECT_EQ(why(fc, "C64 pack(x) n11 @ k32 * k"), "the operand to pack is w, transposed: pack(w')");
   EXPECT_EQ(why(fc, "pack(w') C64 n11 @ k32 * k"),

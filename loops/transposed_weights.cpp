@@ -5,6 +5,8 @@
 #include <utility>
 #include <xmmintrin.h>
 
+#include "loops/step_facts.h"
+
 namespace loopbrick {
 
 namespace {
@@ -31,7 +33,77 @@ void transpose_quad(const float* from, std::int64_t stride, float* const to[kQua
   _mm_storeu_ps(to[3] + column, _mm_movehl_ps(high23, high01));
 }
 
+/// From the forward layout to a panel of these ranges.
+class Rewriting {
+ public:
+  Rewriting(const TransposedWeights& weights, const float* forward, const Range& ks,
+            const Range& cs, float* own)
+      : forward_(forward),
+        own_(own),
+        ks_(ks),
+        cs_(cs),
+        block_(weights.block),
+        tile_(weights.to.tile),
+        from_k_(weights.from()[place(Axis::k)]),
+        to_k_(weights.access()[place(Axis::k)]),
+        to_c_(weights.access()[place(Axis::c)]) {}
+
+  /// One block of 16 x 16 weights, or what the ranges leave of it.
+  void rewrite(std::int64_t first_k, std::int64_t first_c) const {
+    const bool lies_together = first_k + kBlock <= ks_.end && first_k % block_ + kBlock <= block_ &&
+                               first_c + kBlock <= cs_.end &&
+                               (first_c - cs_.begin) % tile_ + kBlock <= tile_;
+    lies_together ? whole_block(first_k, first_c) : elements(first_k, first_c);
+  }
+
+ private:
+  const float* source(std::int64_t ik, std::int64_t ic) const {
+    return forward_ + from_k_.offset(ik) + ic * block_;
+  }
+  float* target(std::int64_t ik, std::int64_t ic) const {
+    return own_ + to_k_.offset(ik - ks_.begin) + to_c_.offset(ic - cs_.begin);
+  }
+
+  void whole_block(std::int64_t first_k, std::int64_t first_c) const {
+    std::array<float*, kBlock> rows;
+    for (std::int64_t i = 0; i < kBlock; ++i) {
+      rows[static_cast<std::size_t>(i)] = target(first_k + i, first_c);
+    }
+    const float* corner = source(first_k, first_c);
+    for (std::int64_t ik = 0; ik < kBlock; ik += kQuad) {
+      for (std::int64_t ic = 0; ic < kBlock; ic += kQuad) {
+        transpose_quad(corner + ic * block_ + ik, block_, rows.data() + ik, ic);
+      }
+    }
+  }
+
+  void elements(std::int64_t first_k, std::int64_t first_c) const {
+    for (std::int64_t ik = first_k; ik < std::min(ks_.end, first_k + kBlock); ++ik) {
+      for (std::int64_t ic = first_c; ic < std::min(cs_.end, first_c + kBlock); ++ic) {
+        *target(ik, ic) = *source(ik, ic);
+      }
+    }
+  }
+
+  const float* forward_;
+  float* own_;
+  Range ks_, cs_;
+  std::int64_t block_, tile_;
+  AxisAccess from_k_, to_k_, to_c_;
+};
+
 }  // namespace
+
+TransposedWeights TransposedWeights::of(const Contraction& contraction, const Step& step) {
+  const std::int64_t k = contraction.extent(contraction.depth);
+  return {.k = k,
+          .c = contraction.extent(contraction.columns),
+          .block = contraction.depth_block == 0 ? k : contraction.depth_block,
+          .to = {.k = range_before_pack(contraction, step, contraction.columns),
+                 .c = range_before_pack(contraction, step, contraction.depth),
+                 .tile = tile_columns(contraction, step),
+                 .depth = entry_depth(contraction, step)}};
+}
 
 Access TransposedWeights::from() const {
   Access access{};
@@ -46,54 +118,23 @@ Access TransposedWeights::access() const {
   return access;
 }
 
-/// One block of 16 x 16 weights, or what the ranges leave of it.
-void TransposedWeights::rewrite(const float* forward, const Range& ks, const Range& cs,
-                                std::int64_t first_k, std::int64_t first_c,
-                                float* own) const noexcept {
-  const AxisAccess from_k = from()[place(Axis::k)];
-  const AxisAccess to_k = access()[place(Axis::k)];
-  const AxisAccess to_c = access()[place(Axis::c)];
-  const auto target = [&](std::int64_t ik, std::int64_t ic) {
-    return own + to_k.offset(ik - ks.begin) + to_c.offset(ic - cs.begin);
-  };
-  const bool lies_together = first_k + kBlock <= ks.end && first_k % block + kBlock <= block &&
-                             first_c + kBlock <= cs.end &&
-                             (first_c - cs.begin) % to.tile + kBlock <= to.tile;
-  if (!lies_together) {
-    for (std::int64_t ik = first_k; ik < std::min(ks.end, first_k + kBlock); ++ik) {
-      for (std::int64_t ic = first_c; ic < std::min(cs.end, first_c + kBlock); ++ic) {
-        *target(ik, ic) = forward[from_k.offset(ik) + ic * block];
-      }
-    }
-    return;
-  }
-  std::array<float*, kBlock> rows;
-  for (std::int64_t i = 0; i < kBlock; ++i) {
-    rows[static_cast<std::size_t>(i)] = target(first_k + i, first_c);
-  }
-  const float* corner = forward + from_k.offset(first_k) + first_c * block;
-  for (std::int64_t ik = 0; ik < kBlock; ik += kQuad) {
-    for (std::int64_t ic = 0; ic < kBlock; ic += kQuad) {
-      transpose_quad(corner + ic * block + ik, block, rows.data() + ik, ic);
-    }
-  }
-}
-
 void TransposedWeights::run(const float* forward, float* own, int threads) const noexcept {
+  const Rewriting rewriting(*this, forward, {0, k}, {0, c}, own);
   // Threads share c, as a nest that begins with C does: what one wrote, it reads itself.
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
   for (std::int64_t first_c = 0; first_c < c; first_c += kBlock) {
     for (std::int64_t first_k = 0; first_k < k; first_k += kBlock) {
-      rewrite(forward, {0, k}, {0, c}, first_k, first_c, own);
+      rewriting.rewrite(first_k, first_c);
     }
   }
 }
 
 void TransposedWeights::run(const float* forward, const Range& ks, const Range& cs,
                             float* own) const noexcept {
+  const Rewriting rewriting(*this, forward, ks, cs, own);
   for (std::int64_t first_k = ks.begin; first_k < ks.end; first_k += kBlock) {
     for (std::int64_t first_c = cs.begin; first_c < cs.end; first_c += kBlock) {
-      rewrite(forward, ks, cs, first_k, first_c, own);
+      rewriting.rewrite(first_k, first_c);
     }
   }
 }

@@ -15,6 +15,10 @@ struct TransposedWeights {
   WeightLayout
       to;  ///< of all or of the largest panel; its columns (k) run over c, its depth (c) over k
 
+  /// Those of the step: the largest panel that the loops left of its pack(w') leave, without one
+  /// all.
+  static TransposedWeights of(const Contraction& contraction, const Step& step);
+
   /// Where weight (k, c) lies in the forward layout.
   Access from() const;
 
@@ -26,10 +30,6 @@ struct TransposedWeights {
 
   /// Rewrites one panel. Needs  ranges that begin at multiples of to.depth and to.tile.
   void run(const float* forward, const Range& ks, const Range& cs, float* own) const noexcept;
-
- private:
-  void rewrite(const float* forward, const Range& ks, const Range& cs, std::int64_t first_k,
-               std::int64_t first_c, float* own) const noexcept;
 };
 
 }  // namespace loopbrick

@@ -147,51 +147,30 @@ void run_conv(const Problem& problem, const Conv& conv, const Arrays& arrays, in
       threads);
 }
 
-/// dx[n][c] = sum over k of dy[n][k] w[k][c].
-void run_fc_bwd_d(const Fc& fc, const Arrays& arrays, int threads) {
-  const float* const dy = arrays[0].data();
-  float* const dx = arrays[2].data();
-  const auto copy_dy = [&fc, dy](std::int64_t, std::int64_t row, std::int64_t first,
-                                 std::int64_t count, double* piece) {
-    const std::int64_t rows = std::min(kTileRows, fc.n - row);
+/// dx[n][c] = sum over k of dy[n][k] w[k][c], or dw[k][c] = sum over n of dy[n][k] x[n][c].
+void run_fc_backward(const Fc& fc, Pass pass, const Arrays& arrays, int threads) {
+  const bool by_data = pass == Pass::bwd_d;
+  const float* const dy = arrays[by_data ? 0 : 1].data();
+  float* const result = arrays[2].data();
+  const std::int64_t rows = by_data ? fc.n : fc.k;
+  const std::int64_t row_stride = by_data ? fc.k : 1;
+  const std::int64_t depth_stride = by_data ? 1 : fc.k;
+  const auto copy_dy = [=](std::int64_t, std::int64_t row, std::int64_t first, std::int64_t count,
+                           double* piece) {
     for (std::int64_t d = first; d < first + count; ++d, piece += kTileRows) {
-      for (std::int64_t i = 0; i < rows; ++i)
-        piece[i] = static_cast<double>(dy[(row + i) * fc.k + d]);
+      for (std::int64_t i = 0; i < std::min(kTileRows, rows - row); ++i)
+        piece[i] = static_cast<double>(dy[(row + i) * row_stride + d * depth_stride]);
     }
   };
-  run({.rows = fc.n,
+  run({.rows = rows,
        .cols = fc.c,
-       .depth = fc.k,
-       .b = arrays[1].data(),
+       .depth = by_data ? fc.k : fc.n,
+       .b = arrays[by_data ? 1 : 0].data(),
        .b_depth_stride = fc.c,
        .b_col_stride = 1,
        .a = copy_dy,
-       .store = [&fc, dx](std::int64_t, std::int64_t row, std::int64_t col,
-                          double sum) { dx[row * fc.c + col] = static_cast<float>(sum); }},
-      threads);
-}
-
-/// dw[k][c] = sum over n of dy[n][k] x[n][c].
-void run_fc_bwd_w(const Fc& fc, const Arrays& arrays, int threads) {
-  const float* const dy = arrays[1].data();
-  float* const dw = arrays[2].data();
-  const auto copy_dy = [&fc, dy](std::int64_t, std::int64_t row, std::int64_t first,
-                                 std::int64_t count, double* piece) {
-    const std::int64_t rows = std::min(kTileRows, fc.k - row);
-    for (std::int64_t d = first; d < first + count; ++d, piece += kTileRows) {
-      for (std::int64_t i = 0; i < rows; ++i)
-        piece[i] = static_cast<double>(dy[d * fc.k + row + i]);
-    }
-  };
-  run({.rows = fc.k,
-       .cols = fc.c,
-       .depth = fc.n,
-       .b = arrays[0].data(),
-       .b_depth_stride = fc.c,
-       .b_col_stride = 1,
-       .a = copy_dy,
-       .store = [&fc, dw](std::int64_t, std::int64_t row, std::int64_t col,
-                          double sum) { dw[row * fc.c + col] = static_cast<float>(sum); }},
+       .store = [&fc, result](std::int64_t, std::int64_t row, std::int64_t col,
+                              double sum) { result[row * fc.c + col] = static_cast<float>(sum); }},
       threads);
 }
 
@@ -215,21 +194,22 @@ void check_arrays(const Problem& problem, const Arrays& arrays) {
 }  // namespace
 
 bool has_reference(const Problem& problem) {
-  if (std::holds_alternative<Fc>(problem.shape)) return true;
+  const bool is_backward = problem.pass == Pass::bwd_d || problem.pass == Pass::bwd_w;
+  if (std::holds_alternative<Fc>(problem.shape) && is_backward) return true;
   return problem.pass == Pass::fwd && !std::holds_alternative<Lstm>(problem.shape);
 }
 
 void reference(const Problem& problem, const Arrays& arrays, int threads) {
   check_arrays(problem, arrays);
   const auto* fc = std::get_if<Fc>(&problem.shape);
-  if (fc != nullptr && problem.pass == Pass::bwd_d) return run_fc_bwd_d(*fc, arrays, threads);
-  if (fc != nullptr && problem.pass == Pass::bwd_w) return run_fc_bwd_w(*fc, arrays, threads);
   if (!has_reference(problem)) {
     throw std::invalid_argument(
         fmt::format("no reference for {} {}", kind_of(problem), to_string(problem.pass)));
   }
   if (const auto* gemm = std::get_if<Gemm>(&problem.shape))
     return run_gemm(problem, *gemm, arrays, threads);
+  if (fc != nullptr && problem.pass != Pass::fwd)
+    return run_fc_backward(*fc, problem.pass, arrays, threads);
   if (fc != nullptr) return run_conv(problem, as_conv(*fc), arrays, threads);
   run_conv(problem, std::get<Conv>(problem.shape), arrays, threads);
 }

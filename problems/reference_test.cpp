@@ -253,6 +253,7 @@ TEST(Reference, SaysWhatItCannotDo) {
     EXPECT_THROW(reference(problem, Arrays(values.begin(), values.end()), 1), std::invalid_argument)
         << text;
   }
+  EXPECT_FALSE(has_reference(Problem{.shape = Fc{}, .pass = Pass::train}));
   const Problem problem = parse_problem("fc mb2ic3oc4");
   Values values = filled(problem, Fill::ones);
   values[1].pop_back();

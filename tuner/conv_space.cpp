@@ -199,7 +199,7 @@ std::vector<Choice> ConvSpace::choices() const {
     if (tile.rows == 0) return std::string("usual");
     return std::to_string(tile.rows) + "x" + std::to_string(tile.cols);
   });
-  fill(kNext, "prefetch the next pixels", nexts_, yes);
+  fill(kNext, "prefetch the next x", nexts_, yes);
   for (const Place place : {kDepth, kBatch, kAhead, kStream, kRotate}) {
     list[place].is_refinement = true;
   }

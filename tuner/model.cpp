@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "loops/ranges.h"
+#include "loops/step_facts.h"
 #include "problems/operands.h"
 #include "tuner/call_sizes.h"
 #include "tuner/shares.h"
@@ -127,7 +128,7 @@ class ModelRun {
   }
 
   void add_copies() {
-    const bool transposes_first = contraction_.b_is_transposed && reuse_.packed_bytes() == 0.0;
+    const bool transposes_first = contraction_.b_is_transposed && !packs_weights(step_);
     const double weights = transposes_first ? 2.0 * weight_bytes() : 0.0;  // out and in again
     const double lines =
         reuse_.packed_bytes() / kLine +
