@@ -90,9 +90,11 @@ std::string kernel_listings(const ExplainedRun& run) {
   const Plan plan(run.problem, run.schedule, run.conditions, kernels);
   std::set<std::string> seen;
   std::string text;
-  for (const auto& kernel : plan.table().all()) {
-    if (!kernel || !seen.insert(to_string(kernel->spec())).second) continue;
-    text += "\n" + to_string(kernel->spec()) + "\n" + listing(*kernel);
+  for (const CallTable& table : plan.tables()) {
+    for (const auto& kernel : table.all()) {
+      if (!kernel || !seen.insert(to_string(kernel->spec())).second) continue;
+      text += "\n" + to_string(kernel->spec()) + "\n" + listing(*kernel);
+    }
   }
   return text;
 }

@@ -1,7 +1,6 @@
 #include "loops/call_table.h"
 
 #include <algorithm>
-#include <set>
 
 #include "kernels/fault.h"
 #include "loops/step_facts.h"
@@ -21,9 +20,35 @@ std::size_t find(const std::vector<std::int64_t>& sizes, std::int64_t size) {
   return i;
 }
 
+void add_sizes(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& sizes) {
+  for (const std::int64_t size : sizes) {
+    if (std::find(to.begin(), to.end(), size) == to.end()) to.push_back(size);
+  }
+}
+
+/// Pixels that a call sums under some tap: the loops left of that over the taps, what the image
+/// leaves of their rounds, and the loops right of it.
+std::vector<std::int64_t> clipped_sizes(const Contraction& contraction, const Step& step,
+                                        const Border& clip) {
+  const int at = place_of_loop(step, clip.tap);
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t tap = 0; tap < contraction.extent(clip.tap); ++tap) {
+    for (const Range& round :
+         tiles(contraction.extent(clip.out), steps_before(step, clip.out, at))) {
+      const std::int64_t left = on_image(clip, round, tap).size();
+      if (left == 0) add_sizes(sizes, {0});
+      add_sizes(sizes, tile_sizes({left}, steps_behind(step, clip.out, at)));
+    }
+  }
+  return sizes;
+}
+
 std::vector<std::int64_t> sizes_of(const Contraction& contraction, const Step& step, Axis axis) {
   if (axis == Axis::none || !contraction.has(axis)) return {1};
   if (contraction.extent(axis) == 0) return {0};
+  for (const Border& clip : contraction.clips) {
+    if (clip.out == axis) return clipped_sizes(contraction, step, clip);
+  }
   return tile_sizes({contraction.extent(axis)}, steps_over(step, axis));
 }
 
@@ -34,8 +59,12 @@ std::vector<std::int64_t> row_sizes(const Contraction& contraction, const Step& 
   return tile_sizes(sizes, steps_over_flattened(step));
 }
 
-std::int64_t extent_or_one(const Contraction& contraction, Axis axis) {
-  return contraction.has(axis) ? contraction.extent(axis) : 1;
+std::int64_t taps(const Contraction& contraction, Axis axis) {
+  return contraction.is_sum(axis) ? contraction.extent(axis) : 1;
+}
+
+Steps steps_over_taps(const Contraction& contraction, const Step& step, Axis axis) {
+  return contraction.is_sum(axis) ? steps_over(step, axis) : Steps{};
 }
 
 /// Axes in the order that the batch walks them: as written, then those that a call meets one of.
@@ -59,6 +88,8 @@ bool sums_are_looped(const Contraction& contraction, const Step& step) {
 struct Walked {
   std::vector<Axis> order;
   std::array<std::vector<std::int64_t>, kAxisCount> indices;
+
+  std::vector<std::int64_t>& along(Axis axis) { return indices[place(axis)]; }
 };
 
 /// The axis of B that belongs to this one of A: the same, but for Fault::swapped_taps.
@@ -80,11 +111,24 @@ void append_entries(const Walked& walked, std::size_t level, const Access& a, co
   }
 }
 
+CallBatch batch_of(const std::vector<TapGroup>& groups, bool sums_taps, Walked& walked,
+                   const Access& a, const Access& b) {
+  CallBatch batch;
+  for (const TapGroup& group : groups) {
+    const auto before = static_cast<std::int64_t>(batch.entries.size());
+    if (sums_taps) walked.along(Axis::s) = group.taps;
+    append_entries(walked, 0, a, b, {}, batch.entries);
+    batch.counts.push_back(static_cast<std::int64_t>(batch.entries.size()) - before);
+  }
+  if (batch.counts.empty()) batch.counts.push_back(0);
+  return batch;
+}
+
 /// How far behind a row of A the one lies that the next round of the innermost loop over `next`
 /// reads in its place.
 std::int64_t next_input(const Step& step, const Access& a) {
   if (step.marks.next == Axis::none) return 0;
-  const bool pairs = step.marks.next == Axis::p && flattens(step);
+  const bool pairs = flattens(step) && steps_over(step, step.marks.next).empty();
   const Steps steps = pairs ? steps_over_flattened(step) : steps_over(step, step.marks.next);
   return a[pairs ? static_cast<std::size_t>(kFlattened) : place(step.marks.next)].offset(
       steps.back());
@@ -97,6 +141,14 @@ std::vector<std::int64_t> indices(const Range& range, std::int64_t step) {
 }
 
 }  // namespace
+
+Few<Axis, 2> outer_axes(const Contraction& contraction) {
+  Few<Axis, 2> axes;
+  for (const Axis axis : contraction.sums) {
+    if (axis != contraction.depth && axis != Axis::r && axis != Axis::s) axes.push_back(axis);
+  }
+  return axes;
+}
 
 CallTable::CallTable(const Contraction& contraction, const Step& step, const Access& a,
                      const Access& b, const PostOps& post, const Conditions& conditions,
@@ -119,19 +171,23 @@ void CallTable::find_sizes(const Contraction& contraction, const Step& step) {
   lines_ =
       flattens(step) ? std::vector<std::int64_t>{1} : sizes_of(contraction, step, contraction.line);
   depths_ = sizes_of(contraction, step, contraction.depth);
-  outers_ = sizes_of(contraction, step, Axis::b);
+  const Few<Axis, 2> outer = outer_axes(contraction);
+  for (int i = 0; i < 2; ++i) {
+    outers_[static_cast<std::size_t>(i)] =
+        sizes_of(contraction, step, i < outer.size() ? outer[i] : Axis::none);
+  }
   const bool windows = has_windows(contraction, step);
   rim_ = std::make_unique<RimTable>(
       RimTable::Tiling{
           .rows = contraction.extent(contraction.row),
           .lines = contraction.line == Axis::none ? 1 : contraction.extent(contraction.line),
-          .taps_across = extent_or_one(contraction, Axis::s),
-          .taps_down = extent_or_one(contraction, Axis::r),
+          .taps_across = taps(contraction, Axis::s),
+          .taps_down = taps(contraction, Axis::r),
           .row_steps = steps_over(step, contraction.row),
           .line_steps =
               contraction.line == Axis::none ? Steps{} : steps_over(step, contraction.line),
-          .s_steps = contraction.has(Axis::s) ? steps_over(step, Axis::s) : Steps{},
-          .r_steps = contraction.has(Axis::r) ? steps_over(step, Axis::r) : Steps{}},
+          .s_steps = steps_over_taps(contraction, step, Axis::s),
+          .r_steps = steps_over_taps(contraction, step, Axis::r)},
       windows ? &contraction.borders[0] : nullptr, windows ? &contraction.borders[1] : nullptr,
       row_sizes(contraction, step));
 }
@@ -161,29 +217,27 @@ std::vector<CallTable::Piece> CallTable::pieces(const Contraction& contraction, 
 void CallTable::make_batches(const Contraction& contraction, const Step& step, const Access& a,
                              const Access& b) {
   Walked walked{.order = batch_order(contraction, step.sums[0]), .indices = {}};
+  const Few<Axis, 2> outer = outer_axes(contraction);
+  const bool sums_taps = contraction.is_sum(Axis::s);
   for (std::vector<Piece>& pieces : pieces_) {
     for (Piece& piece : pieces) {
       piece.batches = batches_.size();
-      walked.indices[place(contraction.depth)] =
+      walked.along(contraction.depth) =
           piece.entry == 0 ? std::vector<std::int64_t>{0} : indices(piece.depths, piece.entry);
       for (const Range& tap_rows : rim_->tap_rows()) {
-        for (const std::int64_t outer : outers_) {
-          walked.indices[place(Axis::r)] = indices(tap_rows, 1);
-          walked.indices[place(Axis::b)] = indices({0, outer}, 1);
-          Batch batch;
-          for (const TapGroup& group : piece.groups) {
-            const auto before = static_cast<std::int64_t>(batch.entries.size());
-            walked.indices[place(Axis::s)] = group.taps;
-            append_entries(walked, 0, a, b, {}, batch.entries);
-            batch.counts.push_back(static_cast<std::int64_t>(batch.entries.size()) - before);
+        if (sums_taps) walked.along(Axis::r) = indices(tap_rows, 1);
+        for (const std::int64_t first : outers_[0]) {
+          if (outer.size() > 0) walked.along(outer[0]) = indices({0, first}, 1);
+          for (const std::int64_t second : outers_[1]) {
+            if (outer.size() > 1) walked.along(outer[1]) = indices({0, second}, 1);
+            batches_.push_back(batch_of(piece.groups, sums_taps, walked, a, b));
           }
-          if (batch.counts.empty()) batch.counts.push_back(0);
-          longest_batch_ =
-              std::max(longest_batch_, static_cast<std::int64_t>(batch.entries.size()));
-          batches_.push_back(std::move(batch));
         }
       }
     }
+  }
+  for (const CallBatch& each : batches_) {
+    longest_batch_ = std::max(longest_batch_, static_cast<std::int64_t>(each.entries.size()));
   }
 }
 
@@ -252,7 +306,8 @@ void CallTable::make_kernels(const Contraction& contraction, const Step& step, c
 }
 
 void CallTable::set_batch_strides(const Piece& piece, BrgemmSpec& spec) const {
-  for (std::size_t i = 0; i < rim_->tap_rows().size() * outers_.size(); ++i) {
+  const std::size_t lists = rim_->tap_rows().size() * outers_[0].size() * outers_[1].size();
+  for (std::size_t i = 0; i < lists; ++i) {
     const std::vector<BatchOffset>& entries = batches_[piece.batches + i].entries;
     if (entries.size() < 2) continue;
     spec.a_batch_stride = entries[1].a - entries[0].a;
@@ -267,7 +322,9 @@ void CallTable::call(const CallSite& site, const Operands& operands,
       static_cast<std::size_t>(rim_->pattern(site.first_row, site.rows, site.first_tap_across));
   const auto tap_rows =
       static_cast<std::size_t>(rim_->tap_rows_of(site.first_line, site.first_tap_down));
-  const std::size_t batch = tap_rows * outers_.size() + find(outers_, site.outer);
+  const std::size_t batch =
+      (tap_rows * outers_[0].size() + find(outers_[0], site.outer[0])) * outers_[1].size() +
+      find(outers_[1], site.outer[1]);
   const std::size_t sizes =
       find(lines_, site.lines) * columns_.size() + find(columns_, site.columns);
   const std::vector<Piece>& pieces = pieces_[pattern * depths_.size() + find(depths_, site.depth)];
@@ -280,7 +337,7 @@ void CallTable::call(const CallSite& site, const Operands& operands,
   }
 }
 
-void CallTable::call_kernel(const BrgemmKernel& kernel, const Batch& batch,
+void CallTable::call_kernel(const BrgemmKernel& kernel, const CallBatch& batch,
                             const Operands& operands, BatchAddress* scratch) const noexcept {
   BrgemmCall call{.a = operands.a,
                   .b = operands.b,
@@ -300,14 +357,10 @@ void CallTable::call_kernel(const BrgemmKernel& kernel, const Batch& batch,
   kernel(call);
 }
 
-std::string CallTable::kernels() const {
-  std::set<std::string> specs;
+void CallTable::add_specs(std::set<std::string>& to) const {
   for (const auto& kernel : kernels_) {
-    if (kernel != nullptr) specs.insert(to_string(kernel->spec()));
+    if (kernel != nullptr) to.insert(to_string(kernel->spec()));
   }
-  std::string text;
-  for (const std::string& spec : specs) text += spec + "\n";
-  return text;
 }
 
 }  // namespace loopbrick

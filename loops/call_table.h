@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,16 +22,26 @@ struct PostOps {
   bool any() const { return bias || activation != Activation::none; }
 };
 
+/// The summed axes that a batch walks beside the depth and the filter's taps: b of a GEMM, images
+/// and lines of a pass by weights.
+Few<Axis, 2> outer_axes(const Contraction& contraction);
+
 /// Where one call starts and how far it reaches.
 struct CallSite {
   std::int64_t columns = 0;
   std::int64_t lines = 0;
-  std::int64_t rows = 0;   ///< in each line
-  std::int64_t depth = 0;  ///< elements of the depth axis that the batch walks
-  std::int64_t outer = 0;  ///< of the batch axis b
+  std::int64_t rows = 0;                    ///< in each line
+  std::int64_t depth = 0;                   ///< elements of the depth axis that the batch walks
+  std::array<std::int64_t, 2> outer{1, 1};  ///< of outer_axes
   std::int64_t first_line = 0, first_row = 0, first_tap_down = 0, first_tap_across = 0;
   bool first = false;  ///< overwrites C
   bool last = false;   ///< finishes C
+};
+
+/// The batch of one kernel call: entries in group order, and how many each group has.
+struct CallBatch {
+  std::vector<BatchOffset> entries;
+  std::vector<std::int64_t> counts;
 };
 
 /// The kernels and batch lists for every kind of call that a step meets: sizes of the last tiles,
@@ -52,17 +64,12 @@ class CallTable {
   void call(const CallSite& site, const Operands& operands, BatchAddress* scratch) const noexcept;
 
   std::int64_t longest_batch() const { return longest_batch_; }
-  std::string kernels() const;  ///< each spec once, one a line
+  void add_specs(std::set<std::string>& to) const;  ///< of its kernels
   const std::vector<std::shared_ptr<const BrgemmKernel>>& all() const {
     return kernels_;
   }  ///< holes are null
 
  private:
-  /// The batch of one kernel call: entries in group order, and how many each group has.
-  struct Batch {
-    std::vector<BatchOffset> entries;
-    std::vector<std::int64_t> counts;
-  };
   /// One kernel call of a site: what of the batch it takes, and where its kernels and batches stand
   /// in the tables.
   struct Piece {
@@ -84,13 +91,14 @@ class CallTable {
                     const Access& b, const PostOps& post, const Conditions& conditions,
                     KernelCache& kernels);
   void set_batch_strides(const Piece& piece, BrgemmSpec& spec) const;
-  void call_kernel(const BrgemmKernel& kernel, const Batch& batch, const Operands& operands,
+  void call_kernel(const BrgemmKernel& kernel, const CallBatch& batch, const Operands& operands,
                    BatchAddress* scratch) const noexcept;
 
   std::unique_ptr<RimTable> rim_;
-  std::vector<std::int64_t> columns_, lines_, depths_, outers_;
-  std::vector<std::vector<Piece>> pieces_;  ///< [pattern][depth]
-  std::vector<Batch> batches_;              ///< [piece][tap rows][outer]
+  std::vector<std::int64_t> columns_, lines_, depths_;
+  std::array<std::vector<std::int64_t>, 2> outers_;  ///< of each outer axis
+  std::vector<std::vector<Piece>> pieces_;           ///< [pattern][depth]
+  std::vector<CallBatch> batches_;  ///< [piece][tap rows][first outer][second outer]
   std::vector<std::shared_ptr<const BrgemmKernel>>
       kernels_;  ///< [piece][lines][columns][first][last]
   std::int64_t longest_batch_ = 0;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "kernels/few.h"
 #include "loops/schedule.h"
@@ -63,6 +64,17 @@ struct Border {
   }
 };
 
+/// One stride phase of a pass backward by data: the input pixels (f_h + stride_h * i, f_w +
+/// stride_w * j), which the same few taps reach. A phase is a convolution of stride 1 of dy.
+struct Phase {
+  std::int64_t lines = 1, rows = 1;               ///< of i and j
+  std::int64_t first_down = 0, first_across = 0;  ///< its first tap, as the weights lie
+  std::int64_t taps_down = 1, taps_across = 1;
+  bool is_empty = false;  ///< no tap reaches its pixels: their gradient is 0
+  Few<Border, 2> borders;
+  std::int64_t a_origin = 0, c_origin = 0;
+};
+
 /// What every primitive is to the loops: C[outputs] = sum over the summed axes of A * B.
 ///
 /// `columns` is the vector dimension of C and B. Rows of one call are the last steps of `line` and
@@ -80,6 +92,14 @@ struct Contraction {
   Axis row = Axis::none;
   Axis depth = Axis::none;
   Few<Border, 2> borders;  ///< of line and row, in this order; empty for a GEMM
+  /// Of a pass by weights: each filter tap (an output) sums those pixels only that it meets on the
+  /// image.
+  Few<Border, 2> clips;
+  /// Of a strided pass by data, along the axis f; extents and borders are then those of the largest
+  /// phase.
+  std::vector<Phase> phases;
+  std::int64_t tap_step_down = 1, tap_step_across = 1;  ///< of the weights, between taps of a phase
+  std::int64_t filter_down = 1, filter_across = 1;      ///< taps of the weights as they lie
   Access a{};
   std::int64_t a_origin =
       0;  ///< of the tap on pixel (0, 0) with all indices 0: before the image by the padding
@@ -87,6 +107,7 @@ struct Contraction {
   Access b{};                      ///< as given; unused when `plan_lays_out_b`
   bool plan_lays_out_b = false;    ///< weights: the schedule decides how B lies
   bool b_is_transposed = false;    ///< the weights come as the forward pass wants them
+  bool has_private_sums = false;   ///< threads may share a sum: C is nothing but the sum
   std::int64_t depth_block = 0;    ///< a depth must not cross it in A; 0: none
   std::int64_t columns_block = 0;  ///< nor a tile of columns in C
   std::int64_t row_block = 0;      ///< nor the rows of a call in A
@@ -94,9 +115,19 @@ struct Contraction {
   std::int64_t extent(Axis axis) const { return extents[static_cast<std::size_t>(index_of(axis))]; }
   bool has(Axis axis) const { return extent(axis) != kNoAxis; }
   bool is_sum(Axis axis) const;
+  bool is_at_border(std::size_t axis) const;  ///< counted by pairs(): pixels, taps and phases
 
-  /// True if some tap of some output pixel lies on padding.
+  /// True if some tap of some output pixel lies on padding; likewise along lines only. Phases that
+  /// no tap reaches don't count.
   bool has_rim() const;
+  bool has_rim_down() const;
+
+  /// The contraction of one phase; itself if there are none.
+  Contraction in_phase(std::size_t phase) const;
+
+  /// Pairs of output pixel and tap, and those of them on the image, over all phases.
+  double pairs() const;
+  double pairs_on_image() const;
 };
 
 /// The contraction of a problem, or why there is none (yet): one function a primitive and pass.

@@ -63,7 +63,7 @@ struct Prepared {
 };
 
 std::string tile_text(const Plan& plan, Isa isa) {
-  for (const auto& kernel : plan.table().all()) {
+  for (const auto& kernel : plan.tables()[0].all()) {
     if (kernel == nullptr) continue;
     const RegisterTile tile = register_tile(kernel->spec());
     return fmt::format("{} {}x{}", to_string(isa), tile.rows, tile.cols);
@@ -73,11 +73,16 @@ std::string tile_text(const Plan& plan, Isa isa) {
 
 /// What run does besides the nest.
 std::string included(const Problem& problem, const Schedule& schedule) {
-  if (problem.pass == Pass::bwd_d) return "transposition of w";
+  std::string text = problem.pass == Pass::bwd_d ? "transposition of w" : "";
+  const auto add = [&text](const char* what) {
+    text += (text.empty() ? "" : ", ") + std::string(what);
+  };
   for (const Element& element : schedule.steps[0].elements) {
-    if (element.is_pack()) return "packing of x";
+    if (element.pack.operand[0] == 'x') add("packing of x");
+    if (element.pack.operand[0] == 'd') add("packing of dy");
+    if (element.loop.private_sum) add("sum of private results");
   }
-  return {};
+  return text;
 }
 
 std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view choice,

@@ -23,13 +23,13 @@ std::int64_t PackCopy::Side::pixel(std::int64_t first_out, std::int64_t position
 
 PackCopy::PackCopy(const Contraction& contraction, const Step& step)
     : contraction_(contraction),
-      down_{contraction.borders[0], contraction.extent(Axis::r)},
-      across_{contraction.borders[1], contraction.extent(Axis::s)},
+      down_{contraction.borders[0], contraction.extent(contraction.borders[0].tap)},
+      across_{contraction.borders[1], contraction.extent(contraction.borders[1].tap)},
       depth_(entry_depth(contraction, step)),
       zero_rim_(step.marks.rim == Rim::copy) {
-  down_.most = down_.positions(range_before_pack(contraction, step, Axis::p));
-  across_.most = across_.positions(range_before_pack(contraction, step, Axis::q));
-  channel_blocks_ = (range_before_pack(contraction, step, Axis::c) + depth_ - 1) / depth_;
+  down_.most = down_.positions(range_before_pack(contraction, step, contraction.line));
+  across_.most = across_.positions(range_before_pack(contraction, step, contraction.row));
+  channel_blocks_ = (range_before_pack(contraction, step, contraction.depth) + depth_ - 1) / depth_;
 }
 
 std::int64_t PackCopy::elements() const {
@@ -39,19 +39,21 @@ std::int64_t PackCopy::elements() const {
 Access PackCopy::access() const {
   const std::int64_t line = across_.most * depth_;
   Access access{};
-  access[place(Axis::c)] = {1, depth_, down_.most * line};
-  access[place(Axis::p)] = {.inner = line * (down_.compact() ? 1 : down_.border.stride)};
-  access[place(Axis::q)] = {.inner = depth_ * (across_.compact() ? 1 : across_.border.stride)};
-  access[place(Axis::r)] = {.inner = down_.compact() ? 0 : line * down_.border.dilation};
-  access[place(Axis::s)] = {.inner = across_.compact() ? 0 : depth_ * across_.border.dilation};
-  access[static_cast<std::size_t>(kFlattened)] = access[place(Axis::q)];
+  access[place(contraction_.depth)] = {1, depth_, down_.most * line};
+  access[place(contraction_.line)] = {.inner = line * (down_.compact() ? 1 : down_.border.stride)};
+  access[place(contraction_.row)] = {.inner =
+                                         depth_ * (across_.compact() ? 1 : across_.border.stride)};
+  access[place(down_.border.tap)] = {.inner = down_.compact() ? 0 : line * down_.border.dilation};
+  access[place(across_.border.tap)] = {
+      .inner = across_.compact() ? 0 : depth_ * across_.border.dilation};
+  access[static_cast<std::size_t>(kFlattened)] = access[place(contraction_.row)];
   return access;
 }
 
 void PackCopy::copy(const float* a, const Ranges& ranges, float* to) const noexcept {
-  const Range& p = ranges[place(Axis::p)];
-  const Range& q = ranges[place(Axis::q)];
-  const Range& c = ranges[place(Axis::c)];
+  const Range& p = ranges[place(contraction_.line)];
+  const Range& q = ranges[place(contraction_.row)];
+  const Range& c = ranges[place(contraction_.depth)];
   const std::int64_t lines = down_.positions(p.size());
   const std::int64_t columns = across_.positions(q.size());
   const float* image = a + contraction_.a[place(Axis::n)].offset(ranges[place(Axis::n)].begin);
@@ -62,7 +64,8 @@ void PackCopy::copy(const float* a, const Ranges& ranges, float* to) const noexc
       const std::int64_t row = down_.pixel(p.begin, line);
       float* out = block + line * across_.most * depth_;
       if (row >= 0 && row < down_.border.extent) {
-        copy_line(image + contraction_.a[place(Axis::c)].offset(first) + row * down_.border.pitch,
+        copy_line(image + contraction_.a[place(contraction_.depth)].offset(first) +
+                      row * down_.border.pitch,
                   q.begin, columns, channels, out);
       } else if (zero_rim_) {
         std::fill_n(out, columns * depth_, 0.0F);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <stdexcept>
 
 #include "kernels/text.h"
 #include "loops/contraction.h"
 #include "loops/nest.h"
+#include "loops/operand_layout.h"
 #include "loops/step_facts.h"
 #include "loops/strided_copy.h"
 #include "loops/transposed_weights.h"
@@ -58,7 +60,7 @@ std::optional<TransposedWeights> transposed_of(const Contraction& to, const Step
 Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weights,
                          const std::optional<TransposedWeights>& transposed, bool packs_weights) {
   if (transposed) {
-    to.b = packs_weights ? transposed->from() : transposed->access();
+    if (!packs_weights) to.b = transposed->access();
   } else if (weights) {
     to.b = weights->access();
   }
@@ -68,16 +70,11 @@ Contraction with_weights(Contraction to, const std::optional<WeightLayout>& weig
 /// FLOPs that really run: two for every pair of an output and a tap on the image, or for all of
 /// them.
 double executed(const Contraction& to, const Step& step) {
-  double count = 2.0;
+  const bool leaves_rim_out = has_windows(to, step) || !to.clips.empty() || !to.phases.empty();
+  double count = 2.0 * (leaves_rim_out ? to.pairs_on_image() : to.pairs());
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(kFlattened); ++axis) {
-    if (to.extents[axis] >= 0) count *= static_cast<double>(to.extents[axis]);
-  }
-  if (!has_windows(to, step)) return count;
-  for (const Border& border : to.borders) {
-    const std::int64_t outs = to.extent(border.out);
-    const std::int64_t taps = to.extent(border.tap);
-    count *= static_cast<double>(pairs_on_image(border, outs, taps)) /
-             (static_cast<double>(outs) * static_cast<double>(taps));
+    if (to.extents[axis] >= 0 && !to.is_at_border(axis))
+      count *= static_cast<double>(to.extents[axis]);
   }
   return count;
 }
@@ -102,56 +99,40 @@ std::int64_t count_flattened(const Contraction& to, const Step& step) {
   return count;
 }
 
-std::int64_t count_calls(const Contraction& to, const Step& step) {
-  std::int64_t count = 1;
+/// Rounds over the pixels that some tap meets, over all taps.
+std::int64_t count_clipped(const Contraction& to, const Step& step, const Border& clip) {
+  const int at = place_of_loop(step, clip.tap);
+  std::int64_t count = 0;
+  for (std::int64_t tap = 0; tap < to.extent(clip.tap); ++tap) {
+    for (const Range& round : tiles(to.extent(clip.out), steps_before(step, clip.out, at))) {
+      count += count_tiles(on_image(clip, round, tap).size(), steps_behind(step, clip.out, at));
+    }
+  }
+  return count;
+}
+
+std::int64_t count_of_phase(const Contraction& to, const Step& step) {
+  std::int64_t count = flattens(step) ? count_flattened(to, step) : 1;
+  for (const Border& clip : to.clips)
+    count = saturating_product(count, count_clipped(to, step, clip));
   for (const auto* axes : {&to.outputs, &to.sums}) {
     for (const Axis axis : *axes) {
-      if (flattens(step) && (axis == to.line || axis == to.row)) continue;
+      const bool is_flat = flattens(step) && (axis == to.line || axis == to.row);
+      const bool is_clipped =
+          !to.clips.empty() && to.is_at_border(static_cast<std::size_t>(index_of(axis)));
+      if (is_flat || is_clipped || axis == Axis::f) continue;
       count = saturating_product(count, count_tiles(to.extent(axis), steps_over(step, axis)));
     }
   }
-  return flattens(step) ? saturating_product(count, count_flattened(to, step)) : count;
+  return count;
 }
 
-StridedAxis strided(const Contraction& to, const Access& access, Axis axis) {
-  return {to.extent(axis), access[static_cast<std::size_t>(index_of(axis))]};
-}
-
-/// The operands that are not weights or a bias, as axes of their plain twins.
-StridedArray input_array(const Contraction& to, const Problem& problem) {
-  if (std::holds_alternative<Fc>(problem.shape)) {
-    const Axis channel = to.row == Axis::n ? to.depth : to.row;
-    return {strided(to, to.a, Axis::n), strided(to, to.a, channel)};
+std::int64_t count_calls(const Contraction& to, const Step& step) {
+  std::int64_t count = 0;
+  for (std::size_t phase = 0; phase < std::max<std::size_t>(1, to.phases.size()); ++phase) {
+    count = saturating_sum(count, count_of_phase(to.in_phase(phase), step));
   }
-  if (std::holds_alternative<Gemm>(problem.shape)) {
-    return {strided(to, to.a, Axis::b), strided(to, to.a, Axis::m), strided(to, to.a, Axis::k)};
-  }
-  const auto& conv = std::get<Conv>(problem.shape);
-  return {strided(to, to.a, Axis::n),
-          strided(to, to.a, Axis::c),
-          {conv.h, {.inner = to.borders[0].pitch}},
-          {conv.w, {.inner = to.borders[1].pitch}}};
-}
-
-StridedArray b_array(const Contraction& to, const Problem& problem) {
-  if (std::holds_alternative<Fc>(problem.shape)) {  // dy of the pass by weights
-    return {strided(to, to.b, Axis::n), strided(to, to.b, Axis::k)};
-  }
-  return {strided(to, to.b, Axis::b), strided(to, to.b, Axis::k), strided(to, to.b, Axis::n)};
-}
-
-StridedArray output_array(const Contraction& to, const Problem& problem) {
-  if (std::holds_alternative<Fc>(problem.shape)) {
-    if (problem.pass == Pass::bwd_w) {
-      return {strided(to, to.c, Axis::k), strided(to, to.c, Axis::c)};
-    }
-    return {strided(to, to.c, Axis::n), strided(to, to.c, to.columns)};
-  }
-  if (std::holds_alternative<Gemm>(problem.shape)) {
-    return {strided(to, to.c, Axis::m), strided(to, to.c, Axis::n)};
-  }
-  return {strided(to, to.c, Axis::n), strided(to, to.c, Axis::k), strided(to, to.c, Axis::p),
-          strided(to, to.c, Axis::q)};
+  return count;
 }
 
 }  // namespace
@@ -179,7 +160,8 @@ class Plan::Parts {
   int threads_;
   Nest nest_;
 
-  StridedArray array(int operand) const;  ///< of any operand but laid-out weights
+  /// Any operand but laid-out weights.
+  StridedArray array(int operand) const { return operand_array(problem_, operand); }
   bool lays_out_weights(int operand) const {
     return weights_ && part_of(problem_, operand) == Part::b;
   }
@@ -196,24 +178,6 @@ Plan::Plan(const Problem& problem, const Schedule& schedule, const Conditions& c
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
-
-StridedArray Plan::Parts::array(int operand) const {
-  switch (part_of(problem_, operand)) {
-    case Part::a:
-      return input_array(plain_, problem_);
-    case Part::b:
-      if (transposed_) {
-        const Access from = transposed_->from();
-        return {strided(plain_, from, Axis::k), strided(plain_, from, Axis::c)};
-      }
-      return b_array(plain_, problem_);
-    case Part::bias:
-      return {{plain_.extent(plain_.columns), {.inner = 1}}};
-    case Part::c:
-      return output_array(plain_, problem_);
-  }
-  return {};
-}
 
 std::int64_t Plan::laid_out_bytes(int operand) const {
   const std::int64_t count = parts_->lays_out_weights(operand)
@@ -246,8 +210,14 @@ std::int64_t Plan::workspace_bytes() const {
 }
 std::int64_t Plan::calls() const { return count_calls(parts_->plain_, parts_->step_); }
 double Plan::executed_flops() const { return executed(parts_->plain_, parts_->step_); }
-std::string Plan::kernels() const { return parts_->nest_.table().kernels(); }
-const CallTable& Plan::table() const { return parts_->nest_.table(); }
+std::string Plan::kernels() const {
+  std::set<std::string> specs;
+  for (const CallTable& table : tables()) table.add_specs(specs);
+  std::string text;
+  for (const std::string& spec : specs) text += spec + "\n";
+  return text;
+}
+const std::vector<CallTable>& Plan::tables() const { return parts_->nest_.tables(); }
 
 void Plan::run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept {
   const bool bias = parts_->problem_.bias;

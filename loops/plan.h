@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/kernel_cache.h"
 #include "loops/schedule.h"
@@ -54,8 +55,8 @@ class Plan {
   /// Kernel calls, and FLOPs really executed (2 a multiply-add), of one run.
   std::int64_t calls() const;
   double executed_flops() const;
-  std::string kernels() const;     ///< the kernels' specs, one a line
-  const CallTable& table() const;  ///< the kernels themselves, for listings
+  std::string kernels() const;                   ///< the kernels' specs, one a line
+  const std::vector<CallTable>& tables() const;  ///< the kernels themselves, for listings
 
   /// `operands` in the order of operands(problem), 64-byte aligned; `workspace` of workspace_bytes,
   /// 64-byte aligned.

@@ -142,6 +142,74 @@ std::string random_fc_schedule(Random& random, const Problem& problem) {
                                              " store=stream", " next=n"});
 }
 
+void share(std::string& loop) {
+  loop[0] = static_cast<char>(loop[0] - 'a' + 'A');
+  if (loop[0] == 'H' && loop[1] == 'w') loop[1] = 'W';
+}
+
+std::string joined(const std::vector<std::string>& loops) {
+  std::string text;
+  for (const std::string& loop : loops) text += loop + " ";
+  return text;
+}
+
+std::string random_by_data_schedule(Random& random, const Conv& conv) {
+  std::vector<std::string> loops{"n", "c" + std::to_string(random_step(random, conv.c))};
+  if (between(random, 0, 3) == 0) {
+    loops.push_back("hw" + std::to_string(random_step(random, conv.h * conv.w)));
+  } else {
+    loops.push_back("h" + std::to_string(one_of<std::int64_t>(random, {1, 1, 1, 2, 3})));
+    loops.push_back("w" + std::to_string(random_step(random, conv.w)));
+  }
+  std::string batch;
+  for (const char* axis : {"k", "r", "s"}) {
+    if (between(random, 0, 3) == 0) {
+      loops.push_back(std::string(axis) +
+                      (*axis == 'k' ? std::to_string(random_step(random, conv.k)) : ""));
+    } else {
+      batch += std::string(" ") + axis;
+    }
+  }
+  std::shuffle(loops.begin(), loops.end(), random);
+  const auto somewhere = [&] {
+    return loops.begin() + between(random, 0, static_cast<std::int64_t>(loops.size()));
+  };
+  if (between(random, 0, 3) == 0) loops.insert(somewhere(), "pack(w')");
+  if (between(random, 0, 3) == 0) loops.insert(somewhere(), "pack(dy)");
+  if (loops[0][0] == 'n' || loops[0][0] == 'c' || loops[0][0] == 'h') share(loops[0]);
+  if (conv.stride_h * conv.stride_w > 1) loops.insert(loops.begin() + between(random, 0, 2), "f");
+  std::string text = joined(loops) + "@ k" + std::to_string(random_step(random, conv.k));
+  text += (batch.empty() ? "" : " *" + batch);
+  text += one_of<std::string>(random, {"", "", " batch=address", " batch=stride"});
+  return text + one_of<std::string>(
+                    random, {"", "", "", " rim=copy", " ahead=2", " store=stream", " next=h"});
+}
+
+std::string random_by_weights_schedule(Random& random, const Conv& conv) {
+  std::vector<std::string> loops{"k" + std::to_string(random_step(random, conv.k)),
+                                 "c" + std::to_string(random_step(random, conv.c)), "r", "s"};
+  std::string batch;
+  for (const auto& [axis, extent] : {std::pair{"n", conv.n}, {"p", conv.p}, {"q", conv.q}}) {
+    if (between(random, 0, 1) == 0)
+      loops.push_back(axis + std::to_string(random_step(random, extent)));
+    if (between(random, 0, 1) == 0) batch += std::string(" ") + axis;
+  }
+  std::shuffle(loops.begin(), loops.end(), random);
+  share(loops[0]);
+  if (loops[0][0] == 'N' || loops[0][0] == 'P' || loops[0][0] == 'Q') {
+    if (between(random, 0, 2) == 0) {
+      loops[0] += "/2";
+      share(loops[1]);
+      loops[1] += "/1";
+    }
+    loops[0] += "+";
+  }
+  std::string text = joined(loops) + "@ q" + std::to_string(random_step(random, conv.q));
+  text += (batch.empty() ? "" : " *" + batch);
+  return text + one_of<std::string>(
+                    random, {"", "", " batch=address", " batch=stride", " ahead=1", " rotate=k"});
+}
+
 /// "" if the schedule is refused or right; `ran` counts those that were not refused.
 std::string run(const Problem& problem, const std::string& text, const Conditions& conditions,
                 int& ran) {
@@ -179,6 +247,26 @@ TEST(RandomPlans, AgreeWithTheReferenceOrAreRefused) {
         << to_string(problem) << " | " << text << " | " << to_string(conditions);
   }
   EXPECT_GE(ran, 300) << "too few random schedules are possible for the test to say anything";
+}
+
+TEST(RandomPlans, OfConvolutionsBackwardAgreeWithTheReference) {
+  Random random(20190619);
+  std::map<Pass, int> ran;
+  for (int i = 0; i < 60000 && (ran.size() < 2 || ran[Pass::bwd_d] < 300 || ran[Pass::bwd_w] < 300);
+       ++i) {
+    Problem problem = random_conv(random);
+    problem.bias = false;
+    problem.activation = Activation::none;
+    problem.pass = one_of<Pass>(random, {Pass::bwd_d, Pass::bwd_w});
+    const Conv& conv = std::get<Conv>(problem.shape);
+    const std::string text = problem.pass == Pass::bwd_d ? random_by_data_schedule(random, conv)
+                                                         : random_by_weights_schedule(random, conv);
+    const Isa isa = std::min(best_isa(), one_of<Isa>(random, {Isa::avx2, Isa::avx512}));
+    const Conditions conditions{.threads = static_cast<int>(between(random, 1, 3)), .isa = isa};
+    ASSERT_EQ(run(problem, text, conditions, ran[problem.pass]), "")
+        << to_string(problem) << " | " << text << " | " << to_string(conditions);
+  }
+  for (const auto& [pass, count] : ran) EXPECT_GE(count, 300) << to_string(pass);
 }
 
 TEST(RandomPlans, OfFullyConnectedLayersAgreeWithTheReferenceInEveryPass) {

@@ -69,8 +69,12 @@ Loop parse_loop(std::string_view word) {
   rest.remove_prefix(1);
   if (!rest.empty() && is_letter(rest[0])) {
     loop.fused = parse_axis(rest[0], word);
-    if (is_upper(rest[0]) != loop.parallel || loop.axis != Axis::p || loop.fused != Axis::q) {
-      throw ParseError(quoted(word) + " is not a flattened pair: it is written pq or PQ");
+    const bool is_pair = (loop.axis == Axis::p && loop.fused == Axis::q) ||
+                         (loop.axis == Axis::h && loop.fused == Axis::w);
+    if (is_upper(rest[0]) != loop.parallel || !is_pair) {
+      throw ParseError(
+          quoted(word) +
+          " is not a flattened pair: it is written pq or PQ, backward by data hw or HW");
     }
     rest.remove_prefix(1);
   }

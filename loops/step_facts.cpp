@@ -6,12 +6,13 @@ namespace loopbrick {
 
 namespace {
 
-Steps steps_until(const Step& step, Axis axis, bool flattened, int end) {
+Steps steps_between(const Step& step, Axis axis, int begin, int end) {
   Steps steps;
-  for (int i = 0; i < end; ++i) {
+  for (int i = begin; i < end; ++i) {
     const Element& element = step.elements[i];
-    if (element.is_pack() || element.loop.axis != axis) continue;
-    if ((element.loop.fused != Axis::none) == flattened) steps.push_back(element.loop.step);
+    if (element.is_pack() || element.loop.axis != axis || element.loop.fused != Axis::none)
+      continue;
+    steps.push_back(element.loop.step);
   }
   return steps;
 }
@@ -19,11 +20,15 @@ Steps steps_until(const Step& step, Axis axis, bool flattened, int end) {
 }  // namespace
 
 Steps steps_over(const Step& step, Axis axis) {
-  return steps_until(step, axis, false, step.elements.size());
+  return steps_between(step, axis, 0, step.elements.size());
 }
 
 Steps steps_over_flattened(const Step& step) {
-  return steps_until(step, Axis::p, true, step.elements.size());
+  Steps steps;
+  for (const Element& element : step.elements) {
+    if (element.loop.fused != Axis::none) steps.push_back(element.loop.step);
+  }
+  return steps;
 }
 
 bool flattens(const Step& step) {
@@ -46,12 +51,21 @@ int pack_at(const Step& step) {
   return -1;
 }
 
-Steps steps_before_pack(const Step& step, Axis axis) {
-  return steps_until(step, axis, false, pack_at(step));
+int place_of_loop(const Step& step, Axis axis) {
+  for (int i = 0; i < step.elements.size(); ++i) {
+    if (step.elements[i].loop.axis == axis) return i;
+  }
+  return -1;
+}
+
+Steps steps_before(const Step& step, Axis axis, int at) { return steps_between(step, axis, 0, at); }
+
+Steps steps_behind(const Step& step, Axis axis, int at) {
+  return steps_between(step, axis, at + 1, step.elements.size());
 }
 
 std::int64_t range_before_pack(const Contraction& contraction, const Step& step, Axis axis) {
-  const Steps steps = steps_before_pack(step, axis);
+  const Steps steps = steps_before(step, axis, pack_at(step));
   const std::int64_t extent = contraction.extent(axis);
   return steps.empty() ? extent : std::min(steps.back(), extent);
 }
@@ -60,6 +74,8 @@ bool packs_weights(const Step& step) {
   const int at = pack_at(step);
   return at >= 0 && step.elements[at].pack.operand[0] == 'w';
 }
+
+bool packs_input(const Step& step) { return pack_at(step) >= 0 && !packs_weights(step); }
 
 std::int64_t tile_columns(const Contraction& contraction, const Step& step) {
   return last_step(contraction, step, contraction.columns);

@@ -10,8 +10,8 @@ namespace loopbrick {
 
 /// Questions that both why_not and the nest ask about a step over a contraction.
 
-/// The steps of the loops over `axis`, outermost first (p and q of a flattened pair do not count as
-/// p or q).
+/// The steps of the loops over `axis`, outermost first (those over a flattened pair do not count as
+/// loops over either).
 Steps steps_over(const Step& step, Axis axis);
 Steps steps_over_flattened(const Step& step);
 
@@ -24,14 +24,19 @@ std::int64_t last_step(const Contraction& contraction, const Step& step, Axis ax
 /// Place of the first pack among the elements, or -1.
 int pack_at(const Step& step);
 
-/// The steps of the loops over `axis` that stand left of the pack.
-Steps steps_before_pack(const Step& step, Axis axis);
+/// Place of the first loop over the axis, or -1.
+int place_of_loop(const Step& step, Axis axis);
+
+/// The steps of the loops over `axis` that stand left of element `at`, and right of it.
+Steps steps_before(const Step& step, Axis axis, int at);
+Steps steps_behind(const Step& step, Axis axis, int at);
 
 /// The largest range of the axis that the loops left of the pack leave.
 std::int64_t range_before_pack(const Contraction& contraction, const Step& step, Axis axis);
 
-/// The step's pack, if there is one, is of the weights.
+/// What the step's pack, if there is one, copies.
 bool packs_weights(const Step& step);
+bool packs_input(const Step& step);
 
 /// Columns of a call, depth of a batch entry: never more than the extent.
 std::int64_t tile_columns(const Contraction& contraction, const Step& step);

@@ -38,93 +38,122 @@ class Rewriting {
  public:
   Rewriting(const TransposedWeights& weights, const float* forward, const Range& ks,
             const Range& cs, float* own)
-      : forward_(forward),
+      : weights_(weights),
+        forward_(forward),
         own_(own),
         ks_(ks),
         cs_(cs),
-        block_(weights.block),
-        tile_(weights.to.tile),
-        from_k_(weights.from()[place(Axis::k)]),
-        to_k_(weights.access()[place(Axis::k)]),
-        to_c_(weights.access()[place(Axis::c)]) {}
+        from_(weights.from.access()),
+        to_(weights.to.access()) {}
 
-  /// One block of 16 x 16 weights, or what the ranges leave of it.
-  void rewrite(std::int64_t first_k, std::int64_t first_c) const {
-    const bool lies_together = first_k + kBlock <= ks_.end && first_k % block_ + kBlock <= block_ &&
-                               first_c + kBlock <= cs_.end &&
-                               (first_c - cs_.begin) % tile_ + kBlock <= tile_;
-    lies_together ? whole_block(first_k, first_c) : elements(first_k, first_c);
+  std::int64_t taps() const { return weights_.from.r * weights_.from.s; }
+
+  /// One block of 16 x 16 weights under one tap, or what the ranges leave of it.
+  void rewrite(std::int64_t first_k, std::int64_t first_c, std::int64_t tap) const {
+    const WeightLayout& from = weights_.from;
+    const WeightLayout& to = weights_.to;
+    const bool lies_together = first_k + kBlock <= ks_.end && first_c + kBlock <= cs_.end &&
+                               first_k % from.tile + kBlock <= from.tile &&
+                               first_c % from.depth + kBlock <= from.depth &&
+                               (first_k - ks_.begin) % to.depth + kBlock <= to.depth &&
+                               (first_c - cs_.begin) % to.tile + kBlock <= to.tile;
+    lies_together ? whole_block(first_k, first_c, tap) : elements(first_k, first_c, tap);
   }
 
  private:
-  const float* source(std::int64_t ik, std::int64_t ic) const {
-    return forward_ + from_k_.offset(ik) + ic * block_;
+  const float* source(std::int64_t ik, std::int64_t ic, std::int64_t tap) const {
+    const std::int64_t back = taps() - 1 - tap;
+    return forward_ + from_[place(Axis::k)].offset(ik) + from_[place(Axis::c)].offset(ic) +
+           from_[place(Axis::r)].offset(back / weights_.from.s) +
+           from_[place(Axis::s)].offset(back % weights_.from.s);
   }
-  float* target(std::int64_t ik, std::int64_t ic) const {
-    return own_ + to_k_.offset(ik - ks_.begin) + to_c_.offset(ic - cs_.begin);
+  float* target(std::int64_t ik, std::int64_t ic, std::int64_t tap) const {
+    return own_ + to_[place(Axis::c)].offset(ik - ks_.begin) +
+           to_[place(Axis::k)].offset(ic - cs_.begin) +
+           to_[place(Axis::r)].offset(tap / weights_.from.s) +
+           to_[place(Axis::s)].offset(tap % weights_.from.s);
   }
 
-  void whole_block(std::int64_t first_k, std::int64_t first_c) const {
+  void whole_block(std::int64_t first_k, std::int64_t first_c, std::int64_t tap) const {
     std::array<float*, kBlock> rows;
-    for (std::int64_t i = 0; i < kBlock; ++i) {
-      rows[static_cast<std::size_t>(i)] = target(first_k + i, first_c);
+    float* row = target(first_k, first_c, tap);
+    for (float*& each : rows) {
+      each = row;
+      row += weights_.to.tile;
     }
-    const float* corner = source(first_k, first_c);
+    const float* corner = source(first_k, first_c, tap);
+    const std::int64_t pitch = weights_.from.tile;
     for (std::int64_t ik = 0; ik < kBlock; ik += kQuad) {
       for (std::int64_t ic = 0; ic < kBlock; ic += kQuad) {
-        transpose_quad(corner + ic * block_ + ik, block_, rows.data() + ik, ic);
+        transpose_quad(corner + ic * pitch + ik, pitch, rows.data() + ik, ic);
       }
     }
   }
 
-  void elements(std::int64_t first_k, std::int64_t first_c) const {
+  void elements(std::int64_t first_k, std::int64_t first_c, std::int64_t tap) const {
     for (std::int64_t ik = first_k; ik < std::min(ks_.end, first_k + kBlock); ++ik) {
       for (std::int64_t ic = first_c; ic < std::min(cs_.end, first_c + kBlock); ++ic) {
-        *target(ik, ic) = *source(ik, ic);
+        *target(ik, ic, tap) = *source(ik, ic, tap);
       }
     }
   }
 
+  const TransposedWeights& weights_;
   const float* forward_;
   float* own_;
   Range ks_, cs_;
-  std::int64_t block_, tile_;
-  AxisAccess from_k_, to_k_, to_c_;
+  Access from_, to_;
 };
+
+std::int64_t whole_if_zero(std::int64_t block, std::int64_t extent) {
+  return block == 0 ? extent : block;
+}
 
 }  // namespace
 
 TransposedWeights TransposedWeights::of(const Contraction& contraction, const Step& step) {
   const std::int64_t k = contraction.extent(contraction.depth);
-  return {.k = k,
-          .c = contraction.extent(contraction.columns),
-          .block = contraction.depth_block == 0 ? k : contraction.depth_block,
-          .to = {.k = range_before_pack(contraction, step, contraction.columns),
-                 .c = range_before_pack(contraction, step, contraction.depth),
+  const std::int64_t c = contraction.extent(contraction.columns);
+  const bool is_panel = packs_weights(step);
+  return {.from = {.k = k,
+                   .c = c,
+                   .r = contraction.filter_down,
+                   .s = contraction.filter_across,
+                   .tile = whole_if_zero(contraction.depth_block, k),
+                   .depth = whole_if_zero(contraction.columns_block, c)},
+          .to = {.k = is_panel ? range_before_pack(contraction, step, contraction.columns) : c,
+                 .c = is_panel ? range_before_pack(contraction, step, contraction.depth) : k,
+                 .r = contraction.filter_down,
+                 .s = contraction.filter_across,
                  .tile = tile_columns(contraction, step),
-                 .depth = entry_depth(contraction, step)}};
-}
-
-Access TransposedWeights::from() const {
-  Access access{};
-  access[place(Axis::k)] = {1, block, c * block};
-  access[place(Axis::c)] = {.inner = block};
-  return access;
+                 .depth = entry_depth(contraction, step)},
+          .step_down = contraction.tap_step_down,
+          .step_across = contraction.tap_step_across};
 }
 
 Access TransposedWeights::access() const {
   Access access = to.access();
   std::swap(access[place(Axis::k)], access[place(Axis::c)]);
+  access[place(Axis::r)].inner *= step_down;
+  access[place(Axis::s)].inner *= step_across;
   return access;
 }
 
+std::int64_t TransposedWeights::origin(const Phase& phase) const {
+  const Access access = to.access();
+  return access[place(Axis::r)].offset(phase.first_down) +
+         access[place(Axis::s)].offset(phase.first_across);
+}
+
 void TransposedWeights::run(const float* forward, float* own, int threads) const noexcept {
-  const Rewriting rewriting(*this, forward, {0, k}, {0, c}, own);
+  const Rewriting rewriting(*this, forward, {0, from.k}, {0, from.c}, own);
   // Threads share c, as a nest that begins with C does: what one wrote, it reads itself.
-#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
-  for (std::int64_t first_c = 0; first_c < c; first_c += kBlock) {
-    for (std::int64_t first_k = 0; first_k < k; first_k += kBlock) {
-      rewriting.rewrite(first_k, first_c);
+#pragma omp parallel for collapse(3) num_threads(threads) schedule(static)
+  for (std::int64_t first_c = 0; first_c < from.c; first_c += kBlock) {
+    for (std::int64_t first_k = 0; first_k < from.k; first_k += kBlock) {
+      for (std::int64_t tap = 0; tap < rewriting.taps(); ++tap) {
+        rewriting.rewrite(first_k, first_c, tap);
+      }
     }
   }
 }
@@ -134,7 +163,9 @@ void TransposedWeights::run(const float* forward, const Range& ks, const Range& 
   const Rewriting rewriting(*this, forward, ks, cs, own);
   for (std::int64_t first_k = ks.begin; first_k < ks.end; first_k += kBlock) {
     for (std::int64_t first_c = cs.begin; first_c < cs.end; first_c += kBlock) {
-      rewriting.rewrite(first_k, first_c);
+      for (std::int64_t tap = 0; tap < rewriting.taps(); ++tap) {
+        rewriting.rewrite(first_k, first_c, tap);
+      }
     }
   }
 }

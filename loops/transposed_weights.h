@@ -7,23 +7,29 @@
 
 namespace loopbrick {
 
-/// Weights as the forward pass has them, [k / block][c][block], rewritten for backward by data,
-/// whose columns are c and whose depth is k: all of them, or the panel that some loops read.
+struct Step;
+
+/// The weights of a pass backward by data. They come as the forward pass wants them; every run
+/// rewrites them with c as the vector dimension and the filter's taps counted backwards, all at
+/// once or panel by panel.
+///
+/// Shapes  [c / tile][k / depth][r][s][depth][tile].
 struct TransposedWeights {
-  std::int64_t k = 1, c = 1;
-  std::int64_t block = 1;  ///< of k
-  WeightLayout
-      to;  ///< of all or of the largest panel; its columns (k) run over c, its depth (c) over k
+  WeightLayout from;
+  WeightLayout to;  ///< of all or of the largest panel; its columns (k) run over c, its depth (c)
+                    ///< over k
+  std::int64_t step_down = 1, step_across = 1;  ///< between taps of a phase
 
   /// Those of the step: the largest panel that the loops left of its pack(w') leave, without one
   /// all.
   static TransposedWeights of(const Contraction& contraction, const Step& step);
 
-  /// Where weight (k, c) lies in the forward layout.
-  Access from() const;
-
-  /// Where it lies behind a run, counted from the first weight of the panel.
+  /// Where a weight lies behind a run, counted from the first weight of the panel and the first tap
+  /// of its phase.
   Access access() const;
+
+  /// Of the first tap of a phase.
+  std::int64_t origin(const Phase& phase) const;
 
   /// Rewrites all weights; `threads` OpenMP threads share c. Both arrays are 64-byte aligned.
   void run(const float* forward, float* own, int threads) const noexcept;

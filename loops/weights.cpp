@@ -28,8 +28,10 @@ Access WeightLayout::access() const {
   const std::int64_t channel_blocks = blocks(c, depth);
   const std::int64_t block = columns_first ? r * tap : r * s * tap;
   Access access{};
-  at(access, Axis::k) = {1, tile, channel_blocks * r * s * tap};
-  at(access, Axis::c) = {tile, depth, block};
+  at(access, Axis::k) = {.inner = 1};
+  if (tile < k) at(access, Axis::k) = {1, tile, channel_blocks * r * s * tap};
+  at(access, Axis::c) = {.inner = tile};
+  if (depth < c) at(access, Axis::c) = {tile, depth, block};
   at(access, Axis::r) = {.inner = columns_first ? tap : s * tap};
   at(access, Axis::s) = {.inner = columns_first ? channel_blocks * block : tap};
   return access;

@@ -4,6 +4,7 @@
 #include "kernels/text.h"
 #include "loops/pack_copy.h"
 #include "loops/plan.h"
+#include "loops/ranges.h"
 #include "loops/step_facts.h"
 
 namespace loopbrick {
@@ -38,19 +39,83 @@ Answer check_form(const Schedule& schedule) {
   if (step.once) return refuse("'once:' is for steps that lay out weights");
   if (step.sums.size() != 1)
     return refuse("this problem has one sum, the call has {got}", Axis::none, step.sums.size());
-  if (step.marks.tree) return refuse("sum=tree has no private results to add here");
+  if (step.marks.tree) return refuse("sum=tree is not built: private results are added one by one");
   if (step.marks.post_apart) return refuse("post=apart is not built: post-ops run on the tile");
+  return std::nullopt;
+}
+
+/// The border that leaves some of these pixels out for some tap, if there is one.
+const Border* clip_of(const Contraction& to, Axis pixels) {
+  for (const Border& clip : to.clips) {
+    const std::int64_t outs = to.extent(clip.out);
+    const std::int64_t taps = to.extent(clip.tap);
+    if (clip.out == pixels && pairs_on_image(clip, outs, taps) < outs * taps) return &clip;
+  }
+  return nullptr;
+}
+
+/// Threads share a sum with a result for each way, and only so.
+Answer check_shared_sum(const Case& it, int at) {
+  const Loop& loop = it.step.elements[at].loop;
+  const Contraction& to = it.contraction;
+  if (!loop.private_sum) {
+    if (!loop.parallel || !to.is_sum(loop.axis)) return std::nullopt;
+    return to.has_private_sums
+               ? refuse("{axis} is summed: threads share it with '+' only", loop.axis)
+               : refuse("{axis} is summed: threads cannot share it", loop.axis);
+  }
+  if (!to.has_private_sums)
+    return refuse("this pass has no private sums: {axis} cannot have '+'", loop.axis);
+  if (!to.is_sum(loop.axis)) return refuse("{axis} is not summed: it cannot have '+'", loop.axis);
+  int parallel = 0;
+  for (int i = 0; i < it.step.elements.size(); ++i) {
+    const Loop& other = it.step.elements[i].loop;
+    if (other.parallel) ++parallel;
+    if (i != at && other.private_sum)
+      return refuse("one sum of a step has '+', not {axis} too", loop.axis);
+    if (i < at && other.axis == loop.axis)
+      return refuse("the loop with '+' is the outermost over {axis}", loop.axis);
+  }
+  if (parallel > 1 && loop.ways == 0)
+    return refuse("'+' beside other parallel loops needs ways, like {axis}/2+", loop.axis);
+  const Border* clip = clip_of(to, loop.axis);
+  if (clip != nullptr && place_of_loop(it.step, clip->tap) < at)
+    return refuse("the loop with '+' stands left of one over {axis}", clip->tap);
+  const std::int64_t ways = loop.ways == 0 ? it.conditions.threads : loop.ways;
+  const std::int64_t rounds = (to.extent(loop.axis) + loop.step - 1) / loop.step;
+  if (ways > rounds)
+    return refuse("'+' has at most as many ways as {axis} has rounds: {limit}, not {got}",
+                  loop.axis, ways, rounds);
+  return std::nullopt;
+}
+
+/// Phases and taps come before the pixels that they leave.
+Answer check_order(const Case& it) {
+  const Contraction& to = it.contraction;
+  if (to.phases.empty()) return std::nullopt;
+  const int phases = place_of_loop(it.step, Axis::f);
+  if (phases < 0) return refuse("nobody walks {axis}", Axis::f);
+  if (it.step.elements[phases].loop.parallel)
+    return refuse("{axis} is walked by every thread: phases differ in size", Axis::f);
+  for (int i = 0; i < phases; ++i) {
+    const Axis axis = it.step.elements[i].loop.axis;
+    if (axis != to.line && axis != to.row && axis != Axis::r && axis != Axis::s) continue;
+    return refuse("the loop over {axis} stands right of that over f", axis);
+  }
+  const int pack = pack_at(it.step);
+  if (pack > phases) return refuse("the copy stands left of the loop over {axis}", Axis::f);
   return std::nullopt;
 }
 
 Answer check_loop(const Case& it, int at) {
   const Loop& loop = it.step.elements[at].loop;
   if (!it.contraction.has(loop.axis)) return refuse("this problem has no axis {axis}", loop.axis);
-  if (loop.private_sum)
-    return refuse("this pass has no private sums: {axis} cannot have '+'", loop.axis);
-  if (loop.parallel && it.contraction.is_sum(loop.axis)) {
-    return refuse("{axis} is summed: threads cannot share it", loop.axis);
+  if (loop.fused != Axis::none &&
+      (loop.axis != it.contraction.line || loop.fused != it.contraction.row ||
+       it.contraction.extents[static_cast<std::size_t>(kFlattened)] == kNoAxis)) {
+    return refuse("this problem flattens no pair that begins with {axis}", loop.axis);
   }
+  if (const Answer no = check_shared_sum(it, at)) return no;
   if (it.contraction.is_sum(loop.axis) && it.contraction.extent(loop.axis) == 0) {
     return refuse("{axis} is an empty sum: it belongs to the batch", loop.axis);
   }
@@ -71,6 +136,7 @@ Answer check_grid(const Case& it) {
   int last = -1;
   bool ways = false;
   bool flat = false;
+  bool has_private_sum = false;
   for (int i = 0; i < it.step.elements.size(); ++i) {
     const Loop& loop = it.step.elements[i].loop;
     if (it.step.elements[i].is_pack() || !loop.parallel) continue;
@@ -83,6 +149,7 @@ Answer check_grid(const Case& it) {
     }
     if (first < 0) first = i;
     last = i;
+    has_private_sum = has_private_sum || loop.private_sum;
     (loop.ways == 0 ? flat : ways) = true;
     threads = saturating_product(threads, std::max<std::int64_t>(loop.ways, 1));
   }
@@ -94,8 +161,8 @@ Answer check_grid(const Case& it) {
   if (first < 0 && it.conditions.threads > 1)
     return refuse("no loop is parallel, but there are {limit} threads", Axis::none, 0,
                   it.conditions.threads);
-  if (it.step.marks.deal == Deal::dynamic && (ways || first != 0)) {
-    return refuse("deal=dynamic needs a grid without /ways as the outermost loops");
+  if (it.step.marks.deal == Deal::dynamic && (ways || has_private_sum || first != 0)) {
+    return refuse("deal=dynamic needs a grid without /ways and '+' as the outermost loops");
   }
   return std::nullopt;
 }
@@ -197,36 +264,46 @@ Answer check_pack_of_weights(const Case& it, int at) {
   const Pack& pack = it.step.elements[at].pack;
   if (pack.operand != std::array<char, 4>{'w'} || !pack.transposed)
     return refuse("the operand to pack is w, transposed: pack(w')");
+  for (int i = 0; i < at; ++i) {
+    const Axis axis = it.step.elements[i].loop.axis;
+    if (axis == Axis::r || axis == Axis::s)
+      return refuse("the loop over {axis} stands right of pack(w')", axis);
+  }
   return check_right_of_pack(it, at,
                              "pack(w') stands right of the parallel loops: {axis} is right of it");
 }
 
 Answer check_pack(const Case& it) {
   const int at = pack_at(it.step);
-  if (at < 0) {
-    if (it.step.marks.rim == Rim::copy)
-      return refuse("rim=copy needs a pack(x) to hold the padding");
-    return std::nullopt;
-  }
+  if (it.step.marks.rim == Rim::copy && !packs_input(it.step))
+    return refuse("rim=copy needs a copy of the input to hold the padding");
+  if (at < 0) return std::nullopt;
   const Contraction& to = it.contraction;
   const Pack& pack = it.step.elements[at].pack;
-  if (to.b_is_transposed) return check_pack_of_weights(it, at);
+  if (to.b_is_transposed && (packs_weights(it.step) || to.borders.empty())) {
+    return check_pack_of_weights(it, at);
+  }
   if (to.borders.empty()) return refuse("this problem packs nothing");
-  if (pack.operand != std::array<char, 4>{'x'} || pack.transposed)
-    return refuse("the operand to pack is x: pack(x)");
+  const std::array<char, 4> input =
+      to.b_is_transposed ? std::array<char, 4>{'d', 'y'} : std::array<char, 4>{'x'};
+  if (pack.operand != input || pack.transposed) {
+    return to.b_is_transposed ? refuse("the operands to pack are dy and w: pack(dy), pack(w')")
+                              : refuse("the operand to pack is x: pack(x)");
+  }
+  if (!to.phases.empty()) return refuse("a strided pass by data has no copy of dy");
   if (it.step.marks.rim == Rim::copy && !to.has_rim())
     return refuse("rim=copy has no padding to copy");
   if (const Answer no = check_right_of_pack(
-          it, at, "pack(x) stands right of the parallel loops: {axis} is right of it"))
+          it, at, "the copy stands right of the parallel loops: {axis} is right of it"))
     return no;
   for (int i = at + 1; i < it.step.elements.size(); ++i) {
     if (it.step.elements[i].loop.axis == Axis::n)
-      return refuse("pack(x) stands right of the loop over {axis}", Axis::n);
+      return refuse("the copy stands right of the loop over {axis}", Axis::n);
   }
   for (int i = 0; i < at; ++i) {
     const Loop& loop = it.step.elements[i].loop;
     if (loop.axis == Axis::r || loop.axis == Axis::s || loop.fused != Axis::none) {
-      return refuse("the loop over {axis} stands right of pack(x)", loop.axis);
+      return refuse("the loop over {axis} stands right of the copy", loop.axis);
     }
   }
   return std::nullopt;
@@ -239,12 +316,12 @@ Answer check_rows(const Case& it) {
   const std::int64_t columns = tile_columns(to, it.step);
   if (flattens(it.step)) {
     if (has_windows(to, it.step))
-      return refuse("pq cannot cross padding: pack(x) with rim=copy, or p and q apart");
-    const Access a = pack_at(it.step) >= 0 ? PackCopy(to, it.step).access() : to.a;
+      return refuse("flattened pixels cannot cross padding: a copy with rim=copy, or two loops");
+    const Access a = packs_input(it.step) ? PackCopy(to, it.step).access() : to.a;
     const auto line = a[static_cast<std::size_t>(index_of(to.line))].inner;
     const auto row = a[static_cast<std::size_t>(index_of(to.row))].inner;
     if (to.extent(to.line) > 1 && line != row * to.extent(to.row)) {
-      return refuse("the rows of pq do not lie on one stride: pack(x) or p and q apart");
+      return refuse("flattened rows do not lie on one stride: a copy, or two loops");
     }
     return columns > kMostInt
                ? refuse("a call has at most {limit} columns", Axis::none, columns, kMostInt)
@@ -252,10 +329,7 @@ Answer check_rows(const Case& it) {
   }
   const std::int64_t rows = last_step(to, it.step, to.row);
   const std::int64_t lines = to.line == Axis::none ? 1 : last_step(to, it.step, to.line);
-  if (lines > 1 && has_windows(to, it.step) &&
-      (to.borders[0].pad > 0 ||
-       to.borders[0].input(to.extent(to.line) - 1, to.extent(to.borders[0].tap) - 1) >=
-           to.borders[0].extent)) {
+  if (lines > 1 && has_windows(to, it.step) && to.has_rim_down()) {
     return refuse(
         "a call over {got} lines of {axis} cannot cross padding: the last step of {axis} is 1",
         to.line, lines);
@@ -283,7 +357,7 @@ Answer check_batch(const Case& it) {
   }
   if (walked > 1) return refuse("batch=stride walks one axis, not {got}", Axis::none, walked);
   if (has_windows(to, it.step)) return refuse("batch=stride cannot leave padding out");
-  const bool packed = pack_at(it.step) >= 0;
+  const bool packed = packs_input(it.step);
   if (!packed && to.depth_block != 0 && entry_depth(to, it.step) != to.depth_block) {
     return refuse("batch=stride needs a depth of a whole channel block of {limit}, not {got}",
                   to.depth, entry_depth(to, it.step), to.depth_block);
@@ -319,7 +393,7 @@ Answer check_marks(const Case& it) {
   }
   if (marks.next != Axis::none) {
     const bool walked = to.has(marks.next) && (!steps_over(it.step, marks.next).empty() ||
-                                               (marks.next == Axis::p && flattens(it.step)));
+                                               (marks.next == to.line && flattens(it.step)));
     if (!walked || marks.next == to.columns) {
       return refuse("next={axis}: no loop over the input walks it", marks.next);
     }
@@ -363,8 +437,8 @@ Answer why_not(const Contraction& contraction, const Schedule& schedule,
     if (it.step.elements[i].is_pack()) continue;
     if (const Answer no = check_loop(it, i)) return no;
   }
-  for (const auto check : {check_outputs, check_sums, check_blocks, check_grid, check_pack,
-                           check_rows, check_batch, check_marks}) {
+  for (const auto check : {check_order, check_outputs, check_sums, check_blocks, check_grid,
+                           check_pack, check_rows, check_batch, check_marks}) {
     if (const Answer no = check(it)) return no;
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tuner/by_data_letters.h"
 #include "tuner/conv_space.h"
 
 // From a schedule back to the point that means it.
@@ -32,6 +33,7 @@ struct Reading {
   Slots shared = 0;
   int ways_n = 0, ways_k = 0, ways_p = 0;
   std::optional<Slot> packed_in;
+  bool packs_weights = false;
 };
 
 /// Which slot a loop is: the last one over k and over p is the call's own.
@@ -98,7 +100,9 @@ std::optional<Reading> read(const Step& step) {
   for (int i = 0; i < step.elements.size(); ++i) {
     if (step.elements[i].is_pack()) {
       if (reading.order.empty()) return std::nullopt;
-      reading.packed_in = reading.order.back();
+      const bool is_input = step.elements[i].pack.operand[0] == 'x';
+      if (is_input) reading.packed_in = reading.order.back();
+      reading.packs_weights = reading.packs_weights || !is_input;
       continue;
     }
     const std::optional<Slot> slot = slot_of(step, i);
@@ -129,7 +133,7 @@ std::optional<std::uint16_t> order_of(const std::vector<Slot>& written, Slots ma
 
 std::optional<Point> ConvSpace::point(const Schedule& schedule) const {
   if (schedule.steps.size() != 1 || schedule.steps[0].sums.size() != 1) return std::nullopt;
-  const Step& step = schedule.steps[0];
+  const Step step = (is_by_data_ ? forward_letters(schedule) : schedule).steps[0];
   const std::optional<Reading> reading = read(step);
   if (!reading) return std::nullopt;
   const Marks& marks = step.marks;
@@ -164,6 +168,7 @@ std::optional<Point> ConvSpace::point(const Schedule& schedule) const {
   }));
   fix(index_of_value<std::uint8_t>(rotates_, marks.rotate == Axis::k ? 1 : 0));
   fix(index_of_value(packs_, reading->packed_in));
+  fix(index_of_value<std::uint8_t>(weights_, reading->packs_weights ? 1 : 0));
   fix(index_of_value(rims_, marks.rim));
   fix(index_if(tiles_, [&marks](const RegisterTile& each) {
     return each.rows == marks.tile_rows && each.cols == marks.tile_cols;

@@ -123,6 +123,8 @@ std::optional<Refusal> ConvSpace::why_not(const Point& point) const {
       return why_not_rotate(point);
     case kPack:
       return why_not_pack(point);
+    case kWeights:
+      return why_not_weights(point);
     case kRim:
       return why_not_rim(point);
     case kTile:
@@ -248,6 +250,35 @@ std::optional<Refusal> ConvSpace::why_not_pack(const Point& point) const {
   }
   if (is_needed || has_rim() || is_read_again(point)) return std::nullopt;
   return Refusal{"a copy that is read once", 1, 2, 'p'};
+}
+
+/// A panel is transposed where all that reads it is inside of it: pixels, taps and phases.
+std::optional<Refusal> ConvSpace::why_not_weights(const Point& point) const {
+  if (chosen(weights_, point, kWeights) == 0) return std::nullopt;
+  if (chosen(packs_, point, kPack)) return Refusal{"a step copies one operand", 2, 1, 'p'};
+  const Slots several = many(point);
+  if (!has(several, Slot::k)) {
+    return Refusal{"a panel of weights stands in a loop of one round", 1, 2, 'k'};
+  }
+  const LoopOrders::Order& order = LoopOrders::all()[point[kOrder]];
+  const int place = last_place(order, bit(Slot::k));
+  const Slots shared = static_cast<Slots>(chosen(shares_, point, kShare) & several);
+  if (place < last_place(order, shared)) {
+    return Refusal{"a panel of weights is transposed inside of the loops that threads share", 0, 0,
+                   'k'};
+  }
+  constexpr Slots kPixelSlots = bit(Slot::p_outer) | bit(Slot::p) | bit(Slot::q);
+  const Slots pixels = static_cast<Slots>(kPixelSlots & several);
+  const Slots rows = static_cast<Slots>(pixels | (bit(Slot::n) & several));
+  if (last_place(order, rows) < place) {
+    return Refusal{"a panel of weights that is read once", 1, 2, 'k'};
+  }
+  Slots inside = chosen(taps_, point, kTaps) == Taps::batch ? Slots{0} : bit(Slot::c);
+  if (has_phases_) inside = static_cast<Slots>(inside | pixels);
+  if (first_place(order, static_cast<Slots>(inside & several)) <= place) {
+    return Refusal{"a panel of weights holds all taps and phases", 0, 0, 'k'};
+  }
+  return std::nullopt;
 }
 
 std::optional<Refusal> ConvSpace::why_not_rim(const Point& point) const {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tuner/by_data_letters.h"
 #include "tuner/conv_space.h"
 
 // What a point of a convolution's space means, and which prefixes mean the same for what follows.
@@ -94,7 +95,7 @@ Marks ConvSpace::marks(const Point& point) const {
 
 /// Loops of several rounds in the chosen order; behind them those of one round, which only name the
 /// tile.
-Schedule ConvSpace::schedule(const Point& point) const {
+Schedule ConvSpace::forward_schedule(const Point& point) const {
   Schedule schedule;
   schedule.steps.push_back({});
   Step& step = schedule.steps.back();
@@ -106,6 +107,9 @@ Schedule ConvSpace::schedule(const Point& point) const {
     if (packed_in == slot) {
       step.elements.push_back({.loop = {}, .pack = {.operand = {'x'}, .transposed = false}});
     }
+    if (slot == Slot::k && chosen(weights_, point, kWeights) != 0) {
+      step.elements.push_back({.loop = {}, .pack = {.operand = {'w'}, .transposed = true}});
+    }
   }
   for (const Slot slot : {Slot::k, Slot::p, Slot::q}) {
     const bool is_named = slot != Slot::q || !chosen(pixels_, point, kPixels).flat;
@@ -114,6 +118,11 @@ Schedule ConvSpace::schedule(const Point& point) const {
   add_call(step, point);
   step.marks = marks(point);
   return schedule;
+}
+
+Schedule ConvSpace::schedule(const Point& point) const {
+  const Schedule schedule = forward_schedule(point);
+  return is_by_data_ ? by_data_letters(schedule, has_phases_) : schedule;
 }
 
 /// Everything that later rules look at, and as little else as is simple to leave out.
@@ -145,6 +154,10 @@ std::uint64_t ConvSpace::state(const Point& point) const {
     const bool packs = chosen(packs_, point, kPack).has_value();
     add(packs);
     add(packs && is_read_again(point));
+    if (fixed > kWeights) return hash;
+    add(point[kOrder]);
+    add(point[kShare]);
+    add(many(point));
     return hash;
   }
   add(many(point));

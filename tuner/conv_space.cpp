@@ -27,9 +27,29 @@ std::string shares_text(Slots shared) {
   return text.empty() ? "none" : text;
 }
 
-bool is_border_padded(std::int64_t outs, std::int64_t taps, std::int64_t stride,
-                      std::int64_t dilation, std::int64_t pad, std::int64_t extent) {
-  return pad > 0 || (outs - 1) * stride + (taps - 1) * dilation - pad >= extent;
+int block_of(std::int64_t block, std::int64_t channels) {
+  return static_cast<int>(std::min<std::int64_t>(block == 0 ? channels : block, INT32_MAX));
+}
+
+/// The contraction's convolution: of a pass by data that of dy, which has stride 1.
+Conv forward_conv(const Contraction& to) {
+  const Border& down = to.borders[0];
+  const Border& across = to.borders[1];
+  return {.n = to.extent(Axis::n),
+          .c = to.extent(to.depth),
+          .h = down.extent,
+          .w = across.extent,
+          .k = to.extent(to.columns),
+          .p = to.extent(to.line),
+          .q = to.extent(to.row),
+          .r = to.extent(down.tap),
+          .s = to.extent(across.tap),
+          .stride_h = down.stride,
+          .stride_w = across.stride,
+          .pad_h = down.pad,
+          .pad_w = across.pad,
+          .dilation_h = down.dilation,
+          .dilation_w = across.dilation};
 }
 
 void append(std::vector<int>& to, const std::vector<int>& values) {
@@ -40,17 +60,15 @@ void append(std::vector<int>& to, const std::vector<int>& values) {
 
 }  // namespace
 
-ConvSpace::ConvSpace(const Problem& problem, const Conditions& conditions)
-    : conv_(std::get<Conv>(problem.shape)), conditions_(conditions) {
-  assert(conv_.groups == 1 && problem.pass == Pass::fwd);
-  c_block_ =
-      static_cast<int>(std::min<std::int64_t>(channel_block(problem.layout, conv_.c), INT32_MAX));
-  k_block_ =
-      static_cast<int>(std::min<std::int64_t>(channel_block(problem.layout, conv_.k), INT32_MAX));
-  rim_down_ =
-      is_border_padded(conv_.p, conv_.r, conv_.stride_h, conv_.dilation_h, conv_.pad_h, conv_.h);
-  rim_across_ =
-      is_border_padded(conv_.q, conv_.s, conv_.stride_w, conv_.dilation_w, conv_.pad_w, conv_.w);
+ConvSpace::ConvSpace(const Contraction& contraction, const Conditions& conditions)
+    : conv_(forward_conv(contraction)),
+      conditions_(conditions),
+      is_by_data_(contraction.b_is_transposed),
+      has_phases_(!contraction.phases.empty()),
+      c_block_(block_of(contraction.depth_block, conv_.c)),
+      k_block_(block_of(contraction.columns_block, conv_.k)),
+      rim_down_(contraction.has_rim_down()),
+      rim_across_(!rim_down_ && contraction.has_rim()) {
   is_flat_ = is_flat_by_nature();
   add_channels();
   add_pixels();
@@ -95,7 +113,7 @@ void ConvSpace::add_pixels() {
       if (p > 1) pixels_.push_back({.flat = false, .p = p, .q = q});
     }
   }
-  if (conv_.p == 1 || (conv_.r * conv_.s > 1 && !is_flat_)) return;
+  if (has_phases_ || conv_.p == 1 || (conv_.r * conv_.s > 1 && !is_flat_)) return;
   std::vector<int> counts;
   for (const int lines : p_outers_) {
     append(counts, even_steps(lines_around(lines) * conv_.q, 12, kMostRows));
@@ -129,6 +147,9 @@ void ConvSpace::add_threads() {
   if (has_rim()) rims_.push_back(Rim::copy);
   packs_ = {std::nullopt,  Slot::n, Slot::k_outer, Slot::k,
             Slot::p_outer, Slot::p, Slot::q,       Slot::c};
+  if (has_phases_) packs_ = {std::nullopt};
+  weights_ = {0};
+  if (is_by_data_) weights_.push_back(1);
   streams_ = {0, 1};
   nexts_ = {0, 1};
   rotates_ = {0};
@@ -193,6 +214,8 @@ std::vector<Choice> ConvSpace::choices() const {
   fill(kPack, "copy of x", packs_, [](std::optional<Slot> slot) {
     return slot ? "in " + std::string(to_string(*slot)) : "none";
   });
+  fill(kWeights, "transpose the weights", weights_,
+       [](std::uint8_t panels) { return std::string(panels == 0 ? "first" : "panel by panel"); });
   fill(kRim, "rim", rims_,
        [](Rim rim) { return std::string(rim == Rim::copy ? "copy" : "window"); });
   fill(kTile, "register tile", tiles_, [](const RegisterTile& tile) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/brgemm_spec.h"
+#include "loops/contraction.h"
 #include "loops/schedule.h"
 #include "problems/conditions.h"
 #include "problems/problem.h"
@@ -15,18 +16,20 @@
 
 namespace loopbrick {
 
-/// The schedules of a forward convolution: what can be chosen, which choices go together, and what
-/// a point means. One step, one call:
+/// The schedules of a convolution, forward or backward by data: what can be chosen, which choices
+/// go together, and what a point means. One step, one call:
 ///
 ///     loops over n, blocks of k, pieces of p, k, p, q (or flattened pq) and parts of c, in any
 ///     order; a grid of them shared by the threads; a copy of x at some level; @ c DEPTH * c r s
 ///
-/// Everything is kept as tables of small integers, so that why_not takes a few nanoseconds.
-/// Needs    a fwd convolution without groups.
-/// Threads  const members may be called at once.
+/// A pass by data is planned as the convolution of dy that it is, in the letters of the forward
+/// pass (by_data_letters.h gives it its own), with one choice more: where the weights are
+/// transposed. Everything is kept as tables of small integers, so that why_not takes a few
+/// nanoseconds. Needs    the contraction of a fwd or bwd_d convolution. Threads  const members may
+/// be called at once.
 class ConvSpace {
  public:
-  ConvSpace(const Problem& problem, const Conditions& conditions);
+  ConvSpace(const Contraction& contraction, const Conditions& conditions);
 
   std::vector<Choice> choices() const;
   std::optional<Refusal> why_not(const Point& point) const;
@@ -66,6 +69,7 @@ class ConvSpace {
     kWays,
     kRotate,
     kPack,
+    kWeights,
     kRim,
     kTile,
     kNext,
@@ -103,6 +107,7 @@ class ConvSpace {
   std::optional<Refusal> why_not_share(const Point& point) const;
   std::optional<Refusal> why_not_ways(const Point& point) const;
   std::optional<Refusal> why_not_pack(const Point& point) const;
+  std::optional<Refusal> why_not_weights(const Point& point) const;
   std::optional<Refusal> why_not_rim(const Point& point) const;
   std::optional<Refusal> why_not_batch(const Point& point) const;
   std::optional<Refusal> why_not_rotate(const Point& point) const;
@@ -116,8 +121,12 @@ class ConvSpace {
   void add_call(Step& step, const Point& point) const;
   Marks marks(const Point& point) const;
 
-  Conv conv_;
+  Schedule forward_schedule(const Point& point) const;
+
+  Conv conv_;  ///< of one phase
   Conditions conditions_;
+  bool is_by_data_ = false;
+  bool has_phases_ = false;
   int c_block_ = 1;
   int k_block_ = 1;
   bool rim_down_ = false;    ///< some filter row lies on padding for some line
@@ -135,6 +144,7 @@ class ConvSpace {
   std::vector<Rim> rims_;
   std::vector<BatchForm> batches_;
   std::vector<std::uint8_t> rotates_, streams_, nexts_;
+  std::vector<std::uint8_t> weights_;  ///< transposed panel by panel, in the loop over k
 };
 
 }  // namespace loopbrick

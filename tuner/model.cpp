@@ -57,7 +57,8 @@ class ModelRun {
   /// Kernel cycles of all threads.
   void add_work() {
     const bool windows = contraction_.has_rim() && step_.marks.rim == Rim::window;
-    const double on_image = windows ? model_.on_image_ : 1.0;
+    const bool is_cut = windows || !contraction_.clips.empty() || !contraction_.phases.empty();
+    const double on_image = is_cut ? model_.on_image_ : 1.0;
     double depth = 1.0;
     for (const Axis axis : contraction_.sums) depth *= extent(axis);
     double outputs = 1.0;
@@ -131,14 +132,27 @@ class ModelRun {
     const bool transposes_first = contraction_.b_is_transposed && !packs_weights(step_);
     const double weights = transposes_first ? 2.0 * weight_bytes() : 0.0;  // out and in again
     const double lines =
-        reuse_.packed_bytes() / kLine +
+        reuse_.packed_bytes() / kLine + private_bytes() / kLine / model_.conditions_.threads +
         weights / kLine * result_.imbalance / model_.conditions_.threads;  // of one thread
     overhead_cycles_ +=
         lines * ratios_.copied_line_cycles * model_.conditions_.threads / result_.imbalance;
   }
 
+  /// Private results that are added to C at the end.
+  double private_bytes() const {
+    for (const Element& element : step_.elements) {
+      const Loop& loop = element.loop;
+      if (!loop.private_sum) continue;
+      double bytes = 4.0;
+      for (const Axis axis : contraction_.outputs) bytes *= extent(axis);
+      return bytes * ((loop.ways == 0 ? model_.conditions_.threads : loop.ways) - 1);
+    }
+    return 0.0;
+  }
+
   double weight_bytes() const {
-    return 4.0 * extent(contraction_.depth) * extent(contraction_.columns);
+    return 4.0 * extent(contraction_.depth) * extent(contraction_.columns) *
+           static_cast<double>(contraction_.filter_down * contraction_.filter_across);
   }
 
   /// What the slowest thread moves across the border of cache 0, 1 or 2 (L1, L2, L3). Warm
@@ -241,12 +255,14 @@ Model::Model(const Problem& problem, const Conditions& conditions, const Machine
       static_cast<double>(machine.l3_bytes) * ratios.usable_cache / conditions.threads};
   l3_bytes_ = static_cast<double>(machine.l3_bytes) * ratios.usable_cache;
   total_bytes_ = static_cast<double>(total_bytes(problem));
-  for (const Border& border : contraction_.borders) {
-    const std::int64_t outs = contraction_.extent(border.out);
-    const std::int64_t taps = contraction_.extent(border.tap);
-    on_image_ *= static_cast<double>(pairs_on_image(border, outs, taps)) /
-                 (static_cast<double>(outs) * static_cast<double>(taps));
+  double pairs = static_cast<double>(std::max<std::size_t>(1, contraction_.phases.size()));
+  for (const auto* borders : {&contraction_.borders, &contraction_.clips}) {
+    for (const Border& border : *borders) {
+      pairs *=
+          static_cast<double>(contraction_.extent(border.out) * contraction_.extent(border.tap));
+    }
   }
+  on_image_ = contraction_.pairs_on_image() / pairs;
 }
 
 Prediction Model::predict(const Schedule& schedule) const {

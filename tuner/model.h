@@ -90,7 +90,8 @@ class Model {
   std::array<double, 3> usable_bytes_{};  ///< of L1, L2 and L3 for one thread
   double total_bytes_ = 0.0;
   double l3_bytes_ = 0.0;
-  double on_image_ = 1.0;  ///< multiply-adds that are left when padding is left out, as a share
+  double on_image_ = 1.0;  ///< multiply-adds that are left without padding, as a share of all
+                           ///< pairs of pixel and tap in phases of the largest size
 };
 
 }  // namespace loopbrick

@@ -5,6 +5,7 @@
 
 #include "loops/contraction.h"
 #include "tuner/conv_space.h"
+#include "tuner/conv_weights_space.h"
 #include "tuner/gemm_space.h"
 #include "tuner/model.h"
 
@@ -53,11 +54,14 @@ Space problem_space(const Problem& problem, const Conditions& conditions, const 
   const std::variant<Contraction, Refusal> found = contraction(problem);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return refused(*refusal);
   auto model = std::make_shared<const Model>(problem, conditions, machine, limits);
+  const auto& loops = std::get<Contraction>(found);
   if (!std::holds_alternative<Conv>(problem.shape)) {
-    const auto& product = std::get<Contraction>(found);
-    return space_of(std::make_shared<const GemmSpace>(product, conditions), std::move(model));
+    return space_of(std::make_shared<const GemmSpace>(loops, conditions), std::move(model));
   }
-  auto conv = std::make_shared<const ConvSpace>(problem, conditions);
+  if (problem.pass == Pass::bwd_w) {
+    return space_of(std::make_shared<const ConvWeightsSpace>(loops, conditions), std::move(model));
+  }
+  auto conv = std::make_shared<const ConvSpace>(loops, conditions);
   Space space = space_of(conv, std::move(model));
   space.state = [conv](const Point& point) { return conv->state(point); };
   space.point = [conv](const std::string& text) { return point_of(*conv, text); };

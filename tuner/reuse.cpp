@@ -21,7 +21,7 @@ double miss_share(double bytes, double usable) {
 }
 
 Footprints::Footprints(const Contraction& contraction)
-    : borders_(contraction.borders), row_(contraction.row) {
+    : borders_(contraction.clips.empty() ? contraction.borders : contraction.clips) {
   const auto is_at_border = [this](Axis axis) {
     return std::any_of(borders_.begin(), borders_.end(), [axis](const Border& border) {
       return border.out == axis || border.tap == axis;
@@ -29,7 +29,8 @@ Footprints::Footprints(const Contraction& contraction)
   };
   for (const Axis axis : contraction.outputs) {
     c_axes_.push_back(index_of(axis));
-    if (axis != contraction.columns && !is_at_border(axis)) a_axes_.push_back(index_of(axis));
+    if (axis != contraction.columns && axis != Axis::f && !is_at_border(axis))
+      a_axes_.push_back(index_of(axis));
   }
   b_axes_.push_back(index_of(contraction.columns));
   for (const Axis axis : contraction.sums) {
@@ -40,14 +41,16 @@ Footprints::Footprints(const Contraction& contraction)
 
 OperandBytes Footprints::of(const Region& region, bool is_packed) const {
   OperandBytes bytes{product(region, a_axes_), product(region, b_axes_), product(region, c_axes_)};
-  for (const Border& border : borders_) {
+  for (int i = 0; i < borders_.size(); ++i) {
+    const Border& border = borders_[i];
     const double outs = region[border.out];
     const double taps = region[border.tap];
     const auto stride = static_cast<double>(border.stride);
     const double reach =
         (outs - 1.0) * stride + (taps - 1.0) * static_cast<double>(border.dilation) + 1.0;
-    const double dragged = border.out == row_ && !is_packed ? std::min(stride, 2.0) : 1.0;
-    bytes.a *= std::min({reach, outs * taps * dragged, static_cast<double>(border.extent)});
+    const double dragged = i == 1 && !is_packed ? std::min(stride, 2.0) : 1.0;
+    const auto pixels = static_cast<double>(std::max<std::int64_t>(1, border.extent));
+    bytes.a *= std::min({reach, outs * taps * dragged, pixels});
   }
   return bytes;
 }

@@ -27,8 +27,7 @@ class Footprints {
 
  private:
   Few<int, 6> a_axes_, b_axes_, c_axes_;
-  Few<Border, 2> borders_;
-  Axis row_ = Axis::none;
+  Few<Border, 2> borders_;  ///< of lines, then of pixels in a line
 };
 
 /// Reuse of the operands in a nest, as one thread runs it.
