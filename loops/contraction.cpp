@@ -143,6 +143,49 @@ std::vector<Side> sides(const Border& forward_border, std::int64_t inputs, std::
   return all;
 }
 
+/// Columns that groups of pixels fill at most: a vector of the widest kind.
+constexpr std::int64_t kGroupedColumns = 16;
+
+/// The largest groups that fill a vector and divide a row of pixels; groups of one if there are
+/// none.
+PixelGroup pixel_group(const Conv& conv, Layout layout) {
+  PixelGroup group{
+      .stride = conv.stride_w, .dilation = conv.dilation_w, .pad = conv.pad_w, .filter = conv.s};
+  if (channel_block(layout, conv.c) != conv.c) return {};
+  for (std::int64_t pixels = kGroupedColumns / conv.c; pixels > 1; --pixels) {
+    if (pixels % conv.stride_w == 0 && conv.w % pixels == 0) {
+      group.pixels = pixels;
+      break;
+    }
+  }
+  if (group.pixels == 1) return {};
+  group.first = conv.q;
+  std::int64_t last = -conv.q;
+  for (std::int64_t g = 0; g < group.pixels; ++g) {
+    for (std::int64_t s = 0; s < conv.s; ++s) {
+      const std::int64_t reach = g + conv.pad_w - s * conv.dilation_w;
+      if (reach % conv.stride_w != 0) continue;
+      group.first = std::min(group.first, reach / conv.stride_w);
+      last = std::max(last, reach / conv.stride_w);
+    }
+  }
+  group.taps = last - group.first + 1;
+  return group.taps > 0 ? group : PixelGroup{};
+}
+
+/// The one side of grouped pixels: a row is a group, the taps are those of the groups.
+Side grouped_side(const PixelGroup& group, const Conv& conv, std::int64_t pitch) {
+  return {.pixels = conv.w / group.pixels,
+          .taps = group.taps,
+          .border = {.out = Axis::w,
+                     .tap = Axis::s,
+                     .stride = group.pixels / group.stride,
+                     .dilation = 1,
+                     .pad = -group.first,
+                     .extent = conv.q,
+                     .pitch = pitch}};
+}
+
 Phase phase(const Side& down, const Side& across, const ImageAccess& dx) {
   Phase phase{
       .lines = down.pixels,
@@ -178,10 +221,14 @@ Contraction by_data(const Problem& problem, const Conv& conv) {
   const ImageAccess dx = image_access(problem.layout, conv.c, conv.h, conv.w);
   const Contraction fwd = forward(conv, problem.layout);
   const auto down = sides(fwd.borders[0], conv.h, conv.p, conv.r, Axis::h, dy.row.inner);
-  const auto across = sides(fwd.borders[1], conv.w, conv.q, conv.s, Axis::w, dy.column.inner);
   Contraction to;
+  to.group = pixel_group(conv, problem.layout);
+  const bool is_grouped = to.group.pixels > 1;
+  const auto across = is_grouped
+                          ? std::vector<Side>{grouped_side(to.group, conv, dy.column.inner)}
+                          : sides(fwd.borders[1], conv.w, conv.q, conv.s, Axis::w, dy.column.inner);
   set_extent(to, Axis::n, conv.n);
-  set_extent(to, Axis::c, conv.c);
+  set_extent(to, Axis::c, conv.c * to.group.pixels);
   set_extent(to, Axis::k, conv.k);
   to.columns = Axis::c;
   to.line = Axis::h;
@@ -204,19 +251,20 @@ Contraction by_data(const Problem& problem, const Conv& conv) {
   }
   lay(to.a, dy, Axis::k);
   lay_pixels(to.a, dy, Axis::h, Axis::w);
+  at(to.a, Axis::w).inner *= to.borders[1].stride;
   at(to.a, Axis::r).inner = dy.row.inner * to.borders[0].dilation;
   at(to.a, Axis::s).inner = dy.column.inner * to.borders[1].dilation;
   lay(to.c, dx, Axis::c);
   at(to.c, Axis::h).inner = dx.row.inner * conv.stride_h;
-  at(to.c, Axis::w).inner = dx.column.inner * conv.stride_w;
+  at(to.c, Axis::w).inner = dx.column.inner * (is_grouped ? to.group.pixels : conv.stride_w);
   to.b_is_transposed = true;
   to.tap_step_down = conv.stride_h / std::gcd(conv.stride_h, conv.dilation_h);
-  to.tap_step_across = conv.stride_w / std::gcd(conv.stride_w, conv.dilation_w);
+  if (!is_grouped) to.tap_step_across = conv.stride_w / std::gcd(conv.stride_w, conv.dilation_w);
   to.depth_block = at(to.a, Axis::k).block;
   to.columns_block = at(to.c, Axis::c).block;
   to.filter_down = conv.r;
   to.filter_across = conv.s;
-  if (conv.stride_h == 1 && conv.stride_w == 1) {
+  if (conv.stride_h == 1 && (conv.stride_w == 1 || is_grouped)) {
     to.a_origin = to.phases[0].a_origin;
     to.phases.clear();
     flatten(to);

@@ -75,6 +75,25 @@ struct Phase {
   std::int64_t a_origin = 0, c_origin = 0;
 };
 
+/// Neighbouring pixels of few channels that a pass by data takes as columns of one call, so that a
+/// vector is full: column g * channels + c is channel c of pixel g of a group. Each of the taps 0,
+/// 1,
+/// ... of a group reaches one pixel of dy, and meets a tap of the filter for some of the g only:
+/// elsewhere its weight is 0.
+struct PixelGroup {
+  std::int64_t pixels = 1;  ///< 1: no groups
+  std::int64_t taps = 1;
+  std::int64_t stride = 1, dilation = 1, pad = 0, filter = 1;  ///< of the convolution, across
+  std::int64_t first = 0;  ///< pixel of dy that tap 0 reaches from group 0
+
+  /// The tap of the filter by which pixel g meets what tap t reaches, or -1.
+  std::int64_t filter_tap(std::int64_t g, std::int64_t t) const {
+    const std::int64_t reach = g + pad - stride * (first + t);
+    const bool meets = reach >= 0 && reach % dilation == 0 && reach / dilation < filter;
+    return meets ? reach / dilation : -1;
+  }
+};
+
 /// What every primitive is to the loops: C[outputs] = sum over the summed axes of A * B.
 ///
 /// `columns` is the vector dimension of C and B. Rows of one call are the last steps of `line` and
@@ -100,6 +119,7 @@ struct Contraction {
   std::vector<Phase> phases;
   std::int64_t tap_step_down = 1, tap_step_across = 1;  ///< of the weights, between taps of a phase
   std::int64_t filter_down = 1, filter_across = 1;      ///< taps of the weights as they lie
+  PixelGroup group;
   Access a{};
   std::int64_t a_origin =
       0;  ///< of the tap on pixel (0, 0) with all indices 0: before the image by the padding

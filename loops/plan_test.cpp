@@ -107,6 +107,45 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"mb1ic16ih8iw9oc32oh8ow4kh3kw3ph1pw1sw2", "P k32 q4 @ c16 * c r s"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    ConvByData, PlanExamples,
+    testing::Values(
+        Example{"conv bwd_d f32 mb2ic64ih9oc64oh9kh3ph1", "N C64 h w9 @ k64 * k r s"},
+        Example{"conv bwd_d f32 mb1ic128ih7oc64oh7kh3ph1", "C32 pack(w') n h w4 @ k64 * k r s"},
+        Example{"conv bwd_d f32 mb1ic128ih7oc64oh5kh3ph0", "H C64 r w7 @ k32 * k s"},
+        Example{"conv bwd_d f32 mb1ic64ih7oc128oh7kh3ph1",
+                "H3 pack(dy) c64 hw21 @ k64 * k r s rim=copy"},
+        Example{"conv bwd_d f32 mb2ic64ih14oc256oh14kh1ph0", "N HW28 c64 @ k64 * k batch=stride"},
+        Example{"conv bwd_d f32 mb2ic128ih14oc64oh7kh1sh2ph0", "N c64 f h w7 @ k64 * k"},
+        Example{"conv bwd_d f32 mb2ic128ih14oc64oh7kh1sh2ph0", "f N H7 c64 w7 @ k64 * k"},
+        Example{"conv bwd_d f32 mb2ic32ih14oc64oh7kh3sh2ph1",
+                "C32 pack(w') f n h w7 @ k64 * k r s"},
+        Example{"conv bwd_d f32 mb2ic3ih23oc64oh12kh7sh2ph3", "N f h w12 c3 @ k64 * r s"},
+        Example{"conv bwd_d f32 mb2ic3ih24oc64oh12kh7sh2ph3", "N f h w4 c12 @ k64 * r s"},
+        Example{"conv bwd_d f32 mb2ic2ih10iw14oc20oh10ow14kh3ph1",
+                "N pack(dy) h c14 w2 @ k10 * k r s"},
+        Example{"conv bwd_d f32 nhwc mb1ic5ih9oc12oh5kh3sh2ph1_iw6ow3", "f H c10 w @ k12 * r s"},
+        Example{"conv bwd_d f32 mb1ic17ih10oc33oh4kh3ph1sh3", "f C5 r s h w2 @ k11 * k"},
+        Example{"conv bwd_d f32 nhwc mb1ic20ih13oc12oh5kh3sh2ph1dh1", "C10 f h w7 @ k5 * k r s"},
+        Example{"conv bwd_d f32 mb1ic16ih11iw9oc16oh2ow3kh1kw2sh5sw3dw1",
+                "C16 f h w3 @ k16 * r s"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    ConvByWeights, PlanExamples,
+    testing::Values(
+        Example{"conv bwd_w f32 mb4ic64ih9oc64oh9kh3ph1", "N+ k64 c64 r s p3 @ q9 * p"},
+        Example{"conv bwd_w f32 mb4ic64ih9oc64oh9kh3ph1", "N+ p4 r s k64 c32 @ q4 * q p"},
+        Example{"conv bwd_w f32 mb4ic64ih9oc128oh9kh3ph1", "K64 C32 r s n @ q9 * p"},
+        Example{"conv bwd_w f32 mb3ic64ih9oc64oh9kh3ph1", "R S k64 c64 @ q9 * n p"},
+        Example{"conv bwd_w f32 mb3ic64ih9oc64oh9kh3ph1", "c64 n P2+ k32 s r q5 @ q2 * q p"},
+        Example{"conv bwd_w f32 mb4ic64ih7oc128oh7kh3ph1", "N/2+ K64/2 c64 r s @ q7 * p"},
+        Example{"conv bwd_w f32 mb4ic128ih14oc64oh7kh1sh2ph0", "N+ p2 k64 c64 @ q7 * p"},
+        Example{"conv bwd_w f32 mb4ic3ih23oc64oh12kh7sh2ph3", "N+ k64 c3 r s p4 @ q12 * p"},
+        Example{"conv bwd_w f32 mb1ic17ih9oc33oh9kh3ph1", "K11 c17 r s n p2 @ q4 * q p"},
+        Example{"conv bwd_w f32 nhwc mb2ic20ih13oc12oh5kh3sh2ph1dh1", "C10 k12 r s n @ q5 * p"},
+        Example{"conv bwd_w f32 mb1ic8ih5oc8oh8kh3ph3", "K8 c8 r s n p @ q8"},
+        Example{"conv bwd_w f32 mb1ic8ih3iw4oc8oh5ow5kh1kw1ph1pw1sw2", "K8 c8 n p @ q5"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Gemm, PlanExamples,
     testing::Values(Example{"gemm f32 64x33:33x64bs16ld40:80:64", "M6 n64 @ k33 * b"},
                     Example{"gemm f32 64x33:33x64bs16", "M7 N48 @ k8 * k b"},
@@ -144,13 +183,13 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(why(three, "N K64 p k64 q14 @ c64 * c r s"),
             "a step of k must be smaller than the 64 around it, not 64");
   EXPECT_EQ(why(three, "N K64 pq28 @ c64 * c r s"),
-            "pq cannot cross padding: pack(x) with rim=copy, or p and q apart");
+            "flattened pixels cannot cross padding: a copy with rim=copy, or two loops");
   EXPECT_EQ(why(three, "N K64 p2 q14 @ c64 * c r s"),
             "a call over 2 lines of p cannot cross padding: the last step of p is 1");
   EXPECT_EQ(why(three, "N K64 p q14 @ c64 * c r s rim=copy"),
-            "rim=copy needs a pack(x) to hold the padding");
+            "rim=copy needs a copy of the input to hold the padding");
   EXPECT_EQ(why(one, "N K64 pq7 @ c64 * c"),
-            "the rows of pq do not lie on one stride: pack(x) or p and q apart");
+            "flattened rows do not lie on one stride: a copy, or two loops");
   EXPECT_EQ(why(one, "N K64 q pq7 @ c64 * c"), "q stands in pq already");
   EXPECT_EQ(why(one, "N/3 K64 p q7 @ c64 * c"),
             "/ways stands behind every parallel loop or behind none");
@@ -171,8 +210,38 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(why(one, "N k64 p q7 @ c64 * c next=s"), "next=s: no loop over the input walks it");
   EXPECT_EQ(why("g2mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
             "groups have no loops: 2 groups");
-  EXPECT_EQ(why("conv bwd_d f32 mb2ic128ih14oc128oh7kh1sh2", "N k64 p q7 @ c64 * c"),
-            "this pass of the primitive has no loops");
+  const char* by_data = "conv bwd_d f32 mb2ic128ih14oc128oh7kh3sh2ph1";
+  EXPECT_EQ(why(by_data, "N c64 f h w7 @ k64 * k r s"), "fine");
+  EXPECT_EQ(why(by_data, "N c64 h w7 @ k64 * k r s"), "nobody walks f");
+  EXPECT_EQ(why(by_data, "N c64 h f w7 @ k64 * k r s"),
+            "the loop over h stands right of that over f");
+  EXPECT_EQ(why(by_data, "F N c64 h w7 @ k64 * k r s"),
+            "f is walked by every thread: phases differ in size");
+  EXPECT_EQ(why(by_data, "N f c64 pack(w') h w7 @ k64 * k r s"),
+            "the copy stands left of the loop over f");
+  EXPECT_EQ(why(by_data, "N pack(dy) c64 f h w7 @ k64 * k r s"),
+            "a strided pass by data has no copy of dy");
+  EXPECT_EQ(why(by_data, "N c64 f hw49 @ k64 * k r s"),
+            "this problem flattens no pair that begins with h");
+  EXPECT_EQ(why(by_data, "N k64 p q7 @ c64 * c"), "this problem has no axis p");
+  const char* by_weights = "conv bwd_w f32 mb2ic128ih14oc128oh14kh3ph1";
+  EXPECT_EQ(why(by_weights, "N+ k64 c64 r s p7 @ q14 * p"), "fine");
+  EXPECT_EQ(why(by_weights, "N k64 c64 r s p7 @ q14 * p"),
+            "n is summed: threads share it with '+' only");
+  EXPECT_EQ(why(by_weights, "K64+ c64 r s n p7 @ q14 * p"), "k is not summed: it cannot have '+'");
+  EXPECT_EQ(why(by_weights, "N+ K64 c64 r s p7 @ q14 * p"),
+            "'+' beside other parallel loops needs ways, like n/2+");
+  EXPECT_EQ(why(by_weights, "R P7+ k64 c64 s n @ q14 * p"),
+            "'+' beside other parallel loops needs ways, like p/2+");
+  EXPECT_EQ(why(by_weights, "r P7+ k64 c64 s n @ q14 * p"),
+            "the loop with '+' stands left of one over r");
+  EXPECT_EQ(why(by_weights, "P14+ k64 c64 r s n @ q14 * p"),
+            "'+' has at most as many ways as p has rounds: 1, not 2");
+  EXPECT_EQ(why(by_weights, "N+ k64 c64 r p7 @ q14 * p s"), "nobody walks s");
+  EXPECT_EQ(why(by_weights, "N+ k64 c128 r s p7 @ q14 * p"),
+            "128 of c do not divide the channel block of 64");
+  EXPECT_EQ(why(three, "C+ k64 n p q14 @ c64 * r s"),
+            "this pass has no private sums: c cannot have '+'");
   EXPECT_TRUE(std::holds_alternative<Refusal>(
       contraction(Problem{.shape = Fc{.n = 2, .c = 3, .k = 4}, .pass = Pass::train})));
   const char* fc = "fc bwd_d f32 mb33ic128oc96";

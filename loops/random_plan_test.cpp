@@ -29,7 +29,7 @@ Value one_of(Random& random, std::vector<Value> values) {
 Problem random_conv(Random& random) {
   Conv conv;
   conv.n = between(random, 1, 3);
-  conv.c = one_of<std::int64_t>(random, {1, 3, 5, 16, 17, 32, 48, 64, 128});
+  conv.c = one_of<std::int64_t>(random, {1, 2, 3, 5, 16, 17, 32, 48, 64, 128});
   conv.k = one_of<std::int64_t>(random, {1, 2, 7, 16, 20, 32, 33, 64, 96});
   conv.r = between(random, 1, 4);
   conv.s = between(random, 1, 4);

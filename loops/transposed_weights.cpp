@@ -46,6 +46,32 @@ class Rewriting {
         from_(weights.from.access()),
         to_(weights.to.access()) {}
 
+  /// All columns of grouped pixels.
+  void rewrite_groups() const {
+    for (std::int64_t k = ks_.begin; k < ks_.end; ++k) {
+      for (std::int64_t column = cs_.begin; column < cs_.end; ++column) {
+        for (std::int64_t r = 0; r < weights_.to.r; ++r) {
+          for (std::int64_t t = 0; t < weights_.to.s; ++t) {
+            *target(k, column, r, t) = grouped(k, column, r, t);
+          }
+        }
+      }
+    }
+  }
+
+  /// 16 rows of c, in the order in which they lie in memory.
+  void rewrite_rows(std::int64_t first_c) const {
+    const std::int64_t tile = weights_.from.tile;
+    for (std::int64_t first_k = ks_.begin; first_k < ks_.end; first_k += tile) {
+      for (std::int64_t tap = 0; tap < taps(); ++tap) {
+        for (std::int64_t k = first_k; k < std::min(first_k + tile, ks_.end); k += kBlock) {
+          rewrite(k, first_c, tap);
+        }
+      }
+    }
+  }
+
+ private:
   std::int64_t taps() const { return weights_.from.r * weights_.from.s; }
 
   /// One block of 16 x 16 weights under one tap, or what the ranges leave of it.
@@ -60,18 +86,25 @@ class Rewriting {
     lies_together ? whole_block(first_k, first_c, tap) : elements(first_k, first_c, tap);
   }
 
- private:
+  const float* source(std::int64_t ik, std::int64_t ic, std::int64_t r, std::int64_t s) const {
+    return forward_ + from_[place(Axis::k)].offset(ik) + from_[place(Axis::c)].offset(ic) +
+           from_[place(Axis::r)].offset(r) + from_[place(Axis::s)].offset(s);
+  }
   const float* source(std::int64_t ik, std::int64_t ic, std::int64_t tap) const {
     const std::int64_t back = taps() - 1 - tap;
-    return forward_ + from_[place(Axis::k)].offset(ik) + from_[place(Axis::c)].offset(ic) +
-           from_[place(Axis::r)].offset(back / weights_.from.s) +
-           from_[place(Axis::s)].offset(back % weights_.from.s);
+    return source(ik, ic, back / weights_.from.s, back % weights_.from.s);
+  }
+  float grouped(std::int64_t k, std::int64_t column, std::int64_t r, std::int64_t t) const {
+    const std::int64_t s = weights_.group.filter_tap(column / weights_.from.c, t);
+    return s < 0 ? 0.0F : *source(k, column % weights_.from.c, weights_.from.r - 1 - r, s);
+  }
+  float* target(std::int64_t ik, std::int64_t ic, std::int64_t r, std::int64_t s) const {
+    return own_ + to_[place(Axis::c)].offset(ik - ks_.begin) +
+           to_[place(Axis::k)].offset(ic - cs_.begin) + to_[place(Axis::r)].offset(r) +
+           to_[place(Axis::s)].offset(s);
   }
   float* target(std::int64_t ik, std::int64_t ic, std::int64_t tap) const {
-    return own_ + to_[place(Axis::c)].offset(ik - ks_.begin) +
-           to_[place(Axis::k)].offset(ic - cs_.begin) +
-           to_[place(Axis::r)].offset(tap / weights_.from.s) +
-           to_[place(Axis::s)].offset(tap % weights_.from.s);
+    return target(ik, ic, tap / weights_.from.s, tap % weights_.from.s);
   }
 
   void whole_block(std::int64_t first_k, std::int64_t first_c, std::int64_t tap) const {
@@ -115,20 +148,22 @@ TransposedWeights TransposedWeights::of(const Contraction& contraction, const St
   const std::int64_t k = contraction.extent(contraction.depth);
   const std::int64_t c = contraction.extent(contraction.columns);
   const bool is_panel = packs_weights(step);
-  return {.from = {.k = k,
-                   .c = c,
-                   .r = contraction.filter_down,
-                   .s = contraction.filter_across,
-                   .tile = whole_if_zero(contraction.depth_block, k),
-                   .depth = whole_if_zero(contraction.columns_block, c)},
-          .to = {.k = is_panel ? range_before_pack(contraction, step, contraction.columns) : c,
-                 .c = is_panel ? range_before_pack(contraction, step, contraction.depth) : k,
-                 .r = contraction.filter_down,
-                 .s = contraction.filter_across,
-                 .tile = tile_columns(contraction, step),
-                 .depth = entry_depth(contraction, step)},
-          .step_down = contraction.tap_step_down,
-          .step_across = contraction.tap_step_across};
+  return {
+      .from = {.k = k,
+               .c = c / contraction.group.pixels,
+               .r = contraction.filter_down,
+               .s = contraction.filter_across,
+               .tile = whole_if_zero(contraction.depth_block, k),
+               .depth = whole_if_zero(contraction.columns_block, c / contraction.group.pixels)},
+      .to = {.k = is_panel ? range_before_pack(contraction, step, contraction.columns) : c,
+             .c = is_panel ? range_before_pack(contraction, step, contraction.depth) : k,
+             .r = contraction.filter_down,
+             .s = contraction.group.pixels > 1 ? contraction.group.taps : contraction.filter_across,
+             .tile = tile_columns(contraction, step),
+             .depth = entry_depth(contraction, step)},
+      .step_down = contraction.tap_step_down,
+      .step_across = contraction.tap_step_across,
+      .group = contraction.group};
 }
 
 Access TransposedWeights::access() const {
@@ -146,27 +181,21 @@ std::int64_t TransposedWeights::origin(const Phase& phase) const {
 }
 
 void TransposedWeights::run(const float* forward, float* own, int threads) const noexcept {
+  if (group.pixels > 1) return run(forward, {0, from.k}, {0, from.c * group.pixels}, own);
   const Rewriting rewriting(*this, forward, {0, from.k}, {0, from.c}, own);
   // Threads share c, as a nest that begins with C does: what one wrote, it reads itself.
-#pragma omp parallel for collapse(3) num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t first_c = 0; first_c < from.c; first_c += kBlock) {
-    for (std::int64_t first_k = 0; first_k < from.k; first_k += kBlock) {
-      for (std::int64_t tap = 0; tap < rewriting.taps(); ++tap) {
-        rewriting.rewrite(first_k, first_c, tap);
-      }
-    }
+    rewriting.rewrite_rows(first_c);
   }
 }
 
 void TransposedWeights::run(const float* forward, const Range& ks, const Range& cs,
                             float* own) const noexcept {
   const Rewriting rewriting(*this, forward, ks, cs, own);
-  for (std::int64_t first_k = ks.begin; first_k < ks.end; first_k += kBlock) {
-    for (std::int64_t first_c = cs.begin; first_c < cs.end; first_c += kBlock) {
-      for (std::int64_t tap = 0; tap < rewriting.taps(); ++tap) {
-        rewriting.rewrite(first_k, first_c, tap);
-      }
-    }
+  if (group.pixels > 1) return rewriting.rewrite_groups();
+  for (std::int64_t first_c = cs.begin; first_c < cs.end; first_c += kBlock) {
+    rewriting.rewrite_rows(first_c);
   }
 }
 

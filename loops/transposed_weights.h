@@ -19,6 +19,7 @@ struct TransposedWeights {
   WeightLayout to;  ///< of all or of the largest panel; its columns (k) run over c, its depth (c)
                     ///< over k
   std::int64_t step_down = 1, step_across = 1;  ///< between taps of a phase
+  PixelGroup group;                             ///< its columns and taps are those of `to`
 
   /// Those of the step: the largest panel that the loops left of its pack(w') leave, without one
   /// all.
