@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -5,15 +6,19 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output_options.h"
+#include "kernels/text.h"
 #include "measure/machine.h"
 #include "problems/problem.h"
 #include "problems/suite.h"
+#include "problems/text_file.h"
+#include "problems/verbose_log.h"
 
 namespace loopbrick {
 namespace {
 
 struct SuitesArguments {
   std::string name;
+  std::string log;
   OutputOptions output;
 };
 
@@ -43,16 +48,39 @@ Table layers_of(const std::string& name) {
   return table;
 }
 
+/// The suite on stdout, what it leaves out on stderr.
+void import(const std::string& file) {
+  const VerboseLog log =
+      parse_verbose_log(std::filesystem::path(file).stem().string(), read_text_file(file));
+  for (const auto& [reason, calls] : log.skipped) {
+    fmt::print(stderr, "loopbrick: {} of {} calls left out: {}\n", calls, log.calls, reason);
+  }
+  if (log.suite.layers.empty())
+    throw ParseError(fmt::format("'{}' has no call of ours: a log of ONEDNN_VERBOSE=1 has", file));
+  fmt::print("{}", to_csv(log.suite));
+}
+
 }  // namespace
 
 void add_suites_command(CommandLine& line) {
   auto arguments = std::make_shared<SuitesArguments>();  // lives as long as the action below
   Command command = line.add_command("suites", "The suites, or the layers of one");
-  command.add({"name", "A suite, some of its layers, or a CSV file", "NAME[:LAYERS]"},
-              arguments->name);
+  command.add(
+      {"name",
+       "A suite, some of its layers, or a CSV file; or import, with a log of ONEDNN_VERBOSE=1 "
+       "that becomes a suite",
+       "NAME[:LAYERS]"},
+      arguments->name);
+  command.add({"log", "The log to import", "FILE"}, arguments->log);
   add_output_options(command, arguments->output);
-  command.examples({"suites", "suites resnet50:1..5"});
+  command.examples({"suites", "suites resnet50:1..5", "suites import app.log >app.csv"});
   command.runs([arguments] {
+    if ((arguments->name == "import") != !arguments->log.empty())
+      throw ParseError("suites import FILE: a log goes with import, and import with a log");
+    if (!arguments->log.empty()) {
+      import(arguments->log);
+      return ExitCode::fine;
+    }
     print(arguments->name.empty() ? all_suites() : layers_of(arguments->name), arguments->output);
     return ExitCode::fine;
   });
