@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "problems/lstm_reference.h"
 #include "problems/operands.h"
 
 namespace loopbrick {
@@ -61,10 +62,12 @@ double tolerance(const Problem& problem, Fill kind) {
 std::vector<Mismatch> compare(const Problem& problem, Fill kind, const Arrays& got,
                               const Arrays& want) {
   const std::vector<Operand> all = operands(problem);
-  const double limit = tolerance(problem, kind);
+  const bool is_lstm = std::holds_alternative<Lstm>(problem.shape);
   std::vector<Mismatch> mismatches;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].output) continue;
+    const double limit =
+        is_lstm ? lstm_tolerance(problem, kind, all[i].name) : tolerance(problem, kind);
     const Mismatch found = compare_operand(all[i].name, got.at(i), want.at(i), limit);
     if (found.wrong != 0) mismatches.push_back(found);
   }

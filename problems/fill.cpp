@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/text.h"
+#include "problems/lstm_reference.h"
 #include "problems/operands.h"
 
 // Every element is a function of (seed, operand, index) alone: any part of an operand can be filled
@@ -76,6 +77,11 @@ void fill_input(std::span<float> values, Fill kind, std::uint64_t key, std::int6
   }
 }
 
+bool is_lstm_weight(const Problem& problem, const Operand& operand) {
+  return std::holds_alternative<Lstm>(problem.shape) &&
+         (operand.name == "w" || operand.name == "r");
+}
+
 }  // namespace
 
 std::string_view to_string(Fill fill) {
@@ -97,6 +103,10 @@ void fill(const Problem& problem, Fill kind, std::uint64_t seed, const Arrays& a
       std::ranges::fill(arrays.at(i), std::numeric_limits<float>::quiet_NaN());
     } else {
       fill_input(arrays.at(i), kind, mix(mix(seed) + i), largest);
+      if (!is_lstm_weight(problem, all[i])) continue;
+      const float scale = lstm_weight_scale(std::get<Lstm>(problem.shape), kind);
+      if (scale == 1.0F) continue;  // a multiplication may flush denormals
+      for (float& value : arrays.at(i)) value *= scale;
     }
   }
 }

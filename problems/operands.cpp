@@ -55,7 +55,7 @@ std::vector<Operand> operands_of(const Problem& problem, const Lstm& lstm) {
   std::vector<Operand> all{input("x", x), input("h0", state), input("c0", state),
                            input("w", w), input("r", r),      input("b", b)};
   if (problem.pass == Pass::bwd) {
-    all.push_back(input("dh", h));
+    all.insert(all.end(), {input("dh", h), input("dc", state)});
     all.insert(all.end(), {output("dx", x), output("dh0", state), output("dc0", state),
                            output("dw", w), output("dr", r), output("db", b)});
   } else {

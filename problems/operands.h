@@ -11,7 +11,10 @@ namespace loopbrick {
 
 /// One array that a problem reads or writes, dense in the field's plain layout:
 /// conv x NCHW, w OIHW (grouped: G,K/G,C/G,R,S), b K, y NKPQ; fc x [n][c], w [k][c], b K, y [n][k]
-/// (backward: dy and w give dx, x and dy give dw); gemm a [batch][m][k], b [batch][k][n], c [m][n].
+/// (backward: dy and w give dx, x and dy give dw); gemm a [batch][m][k], b [batch][k][n], c [m][n];
+/// lstm x [t][n][c], h0 and c0 [n][k], w [4][k][c], r [4][k][k], b [4][k] with the gates in the
+/// order i, c, f, o, results h and c [t][n][k] (backward: also dh [t][n][k] and dc [n][k], of the
+/// last cell state, give dx, dh0, dc0, dw, dr and db).
 struct Operand {
   std::string_view name;
   std::vector<std::int64_t> extents;
@@ -34,7 +37,8 @@ std::int64_t sum_length(const Problem& problem);
 using Arrays = std::vector<std::span<float>>;
 
 /// How check and tune fill the inputs. `integers`: small whole numbers, results are exact;
-/// `uniform`: [-1, 1); `ones`; `denormal`: magnitudes near 1e-42.
+/// `uniform`: [-1, 1); `ones`; `denormal`: magnitudes near 1e-42. Weights of an lstm are these
+/// times lstm_weight_scale; its results are exact for none of them.
 enum class Fill { integers, uniform, ones, denormal };
 
 std::string_view to_string(Fill fill);
@@ -43,7 +47,7 @@ Fill parse_fill(std::string_view text);
 /// Fills the inputs deterministically from `seed` and every output with NaN.
 void fill(const Problem& problem, Fill kind, std::uint64_t seed, const Arrays& arrays);
 
-/// Is there a reference for its kind and pass? Backward convolutions and lstm have none.
+/// Is there a reference for its kind and pass? Backward convolutions have none.
 bool has_reference(const Problem& problem);
 
 /// Computes the outputs in double from the inputs and rounds once; `threads` OpenMP threads. The
@@ -63,6 +67,8 @@ void reference(const Problem& problem, const Arrays& arrays, int threads);
 ///           largest seen in 10^7 sums of D = 64 and 4 10^6 of D = 576 was 1.25 D 2^-24. A missing
 ///           product has the size 1/4: at D = 4608 that is 200 times the tolerance.
 /// denormal  the smallest normal number: whoever flushes denormals to zero is right.
+///
+/// The outputs of an lstm have tolerances of their own: lstm_tolerance.
 double tolerance(const Problem& problem, Fill kind);
 
 /// First element that is off, as a value: operand, index, what was got and wanted.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
+#include "problems/lstm_reference.h"
 #include "problems/operands.h"
 #include "problems/reference_tile.h"
 
@@ -196,7 +197,8 @@ void check_arrays(const Problem& problem, const Arrays& arrays) {
 bool has_reference(const Problem& problem) {
   const bool is_backward = problem.pass == Pass::bwd_d || problem.pass == Pass::bwd_w;
   if (std::holds_alternative<Fc>(problem.shape) && is_backward) return true;
-  return problem.pass == Pass::fwd && !std::holds_alternative<Lstm>(problem.shape);
+  if (std::holds_alternative<Lstm>(problem.shape)) return !is_backward;
+  return problem.pass == Pass::fwd;
 }
 
 void reference(const Problem& problem, const Arrays& arrays, int threads) {
@@ -206,6 +208,8 @@ void reference(const Problem& problem, const Arrays& arrays, int threads) {
     throw std::invalid_argument(
         fmt::format("no reference for {} {}", kind_of(problem), to_string(problem.pass)));
   }
+  if (std::holds_alternative<Lstm>(problem.shape))
+    return lstm_reference(problem, arrays, threads);
   if (const auto* gemm = std::get_if<Gemm>(&problem.shape))
     return run_gemm(problem, *gemm, arrays, threads);
   if (fc != nullptr && problem.pass != Pass::fwd)

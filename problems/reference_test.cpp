@@ -247,7 +247,7 @@ TEST(Reference, ThreadsDoNotChangeABit) {
 }
 
 TEST(Reference, SaysWhatItCannotDo) {
-  for (const char* text : {"conv bwd_d mb1ic3ih5oc4kh3", "lstm t1mb2sic3"}) {
+  for (const char* text : {"conv bwd_d mb1ic3ih5oc4kh3", "conv bwd_w mb1ic3ih5oc4kh3"}) {
     const Problem problem = parse_problem(text);
     Values values = filled(problem, Fill::ones);
     EXPECT_THROW(reference(problem, Arrays(values.begin(), values.end()), 1), std::invalid_argument)
