@@ -8,7 +8,6 @@
 #include "kernels/kernel_cache.h"
 #include "kernels/listing.h"
 #include "kernels/text.h"
-#include "loops/call_table.h"
 #include "loops/contraction.h"
 #include "loops/plan.h"
 #include "problems/operands.h"
@@ -90,11 +89,9 @@ std::string kernel_listings(const ExplainedRun& run) {
   const Plan plan(run.problem, run.schedule, run.conditions, kernels);
   std::set<std::string> seen;
   std::string text;
-  for (const CallTable& table : plan.tables()) {
-    for (const auto& kernel : table.all()) {
-      if (!kernel || !seen.insert(to_string(kernel->spec())).second) continue;
-      text += "\n" + to_string(kernel->spec()) + "\n" + listing(*kernel);
-    }
+  for (const auto& kernel : plan.generated()) {
+    if (!kernel || !seen.insert(to_string(kernel->spec())).second) continue;
+    text += "\n" + to_string(kernel->spec()) + "\n" + listing(*kernel);
   }
   return text;
 }

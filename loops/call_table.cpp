@@ -268,7 +268,7 @@ void CallTable::make_kernels(const Contraction& contraction, const Step& step, c
   spec.stream = step.marks.stream;
   spec.ahead = step.marks.ahead;
   spec.fetch_a = next_input(step, a);
-  const bool looped = sums_are_looped(contraction, step);
+  const bool looped = post.adds || sums_are_looped(contraction, step);
   for (std::vector<Piece>& pieces : pieces_) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       Piece& piece = pieces[i];
@@ -355,12 +355,6 @@ void CallTable::call_kernel(const BrgemmKernel& kernel, const CallBatch& batch,
     call.b = operands.b + batch.entries[0].b;
   }
   kernel(call);
-}
-
-void CallTable::add_specs(std::set<std::string>& to) const {
-  for (const auto& kernel : kernels_) {
-    if (kernel != nullptr) to.insert(to_string(kernel->spec()));
-  }
 }
 
 }  // namespace loopbrick

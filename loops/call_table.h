@@ -2,8 +2,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "kernels/kernel_cache.h"
@@ -14,10 +12,11 @@
 
 namespace loopbrick {
 
-/// What happens to a finished tile of C.
+/// What happens to a tile of C besides the sum.
 struct PostOps {
   bool bias = false;
   Activation activation = Activation::none;
+  bool adds = false;  ///< calls may add to what C holds already (CallSite::first is theirs to say)
 
   bool any() const { return bias || activation != Activation::none; }
 };
@@ -64,7 +63,6 @@ class CallTable {
   void call(const CallSite& site, const Operands& operands, BatchAddress* scratch) const noexcept;
 
   std::int64_t longest_batch() const { return longest_batch_; }
-  void add_specs(std::set<std::string>& to) const;  ///< of its kernels
   const std::vector<std::shared_ptr<const BrgemmKernel>>& all() const {
     return kernels_;
   }  ///< holes are null

@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "loops/call_table.h"
 #include "loops/operand_store.h"
 #include "loops/plan.h"
 #include "problems/operands.h"
@@ -45,6 +44,7 @@ struct Prepared {
         plan.lay_out(static_cast<int>(i), plain, own);
       });
     }
+    plan.prepare(pointers, workspace.bytes());
   }
   void unload(const Arrays& arrays) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -63,7 +63,7 @@ struct Prepared {
 };
 
 std::string tile_text(const Plan& plan, Isa isa) {
-  for (const auto& kernel : plan.tables()[0].all()) {
+  for (const auto& kernel : plan.generated()) {
     if (kernel == nullptr) continue;
     const RegisterTile tile = register_tile(kernel->spec());
     return fmt::format("{} {}x{}", to_string(isa), tile.rows, tile.cols);
@@ -73,7 +73,9 @@ std::string tile_text(const Plan& plan, Isa isa) {
 
 /// What run does besides the nest.
 std::string included(const Problem& problem, const Schedule& schedule) {
-  std::string text = problem.pass == Pass::bwd_d ? "transposition of w" : "";
+  std::string text = problem.pass == Pass::bwd_d ? "transposition of w"
+                     : problem.pass == Pass::bwd ? "transposition of w and r"
+                                                 : "";
   const auto add = [&text](const char* what) {
     text += (text.empty() ? "" : ", ") + std::string(what);
   };

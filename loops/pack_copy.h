@@ -8,9 +8,6 @@
 
 namespace loopbrick {
 
-/// The ranges that the loops have fixed so far, by index_of(axis).
-using Ranges = std::array<Range, kAxisCount>;
-
 /// A dense copy of the part of A that the loops right of a pack(x) read: [c /
 /// depth][rows][columns][depth], without the gaps of a stride where the filter has one tap, and
 /// with zeros for padding where the schedule multiplies it.

@@ -6,9 +6,12 @@
 #include <stdexcept>
 
 #include "kernels/text.h"
+#include "loops/call_count.h"
 #include "loops/contraction.h"
+#include "loops/lstm_program.h"
 #include "loops/nest.h"
 #include "loops/operand_layout.h"
+#include "loops/program.h"
 #include "loops/step_facts.h"
 #include "loops/strided_copy.h"
 #include "loops/transposed_weights.h"
@@ -79,69 +82,11 @@ double executed(const Contraction& to, const Step& step) {
   return count;
 }
 
-/// How many tiles(extent, steps) there are, without listing them.
-std::int64_t count_tiles(std::int64_t extent, const Steps& steps, int level = 0) {
-  if (level == steps.size()) return 1;
-  const std::int64_t step = steps[level];
-  const std::int64_t rest = extent % step;
-  const std::int64_t whole = extent / step;
-  const std::int64_t in_whole =
-      whole == 0 ? 0 : saturating_product(whole, count_tiles(step, steps, level + 1));
-  return rest == 0 ? in_whole : saturating_sum(in_whole, count_tiles(rest, steps, level + 1));
-}
-
-/// Flattened pixels are cut anew in every range of lines that the loops over lines leave.
-std::int64_t count_flattened(const Contraction& to, const Step& step) {
-  std::int64_t count = 0;
-  for (const Range& lines : tiles(to.extent(to.line), steps_over(step, to.line))) {
-    count += count_tiles(lines.size() * to.extent(to.row), steps_over_flattened(step));
-  }
-  return count;
-}
-
-/// Rounds over the pixels that some tap meets, over all taps.
-std::int64_t count_clipped(const Contraction& to, const Step& step, const Border& clip) {
-  const int at = place_of_loop(step, clip.tap);
-  std::int64_t count = 0;
-  for (std::int64_t tap = 0; tap < to.extent(clip.tap); ++tap) {
-    for (const Range& round : tiles(to.extent(clip.out), steps_before(step, clip.out, at))) {
-      count += count_tiles(on_image(clip, round, tap).size(), steps_behind(step, clip.out, at));
-    }
-  }
-  return count;
-}
-
-std::int64_t count_of_phase(const Contraction& to, const Step& step) {
-  std::int64_t count = flattens(step) ? count_flattened(to, step) : 1;
-  for (const Border& clip : to.clips)
-    count = saturating_product(count, count_clipped(to, step, clip));
-  for (const auto* axes : {&to.outputs, &to.sums}) {
-    for (const Axis axis : *axes) {
-      const bool is_flat = flattens(step) && (axis == to.line || axis == to.row);
-      const bool is_clipped =
-          !to.clips.empty() && to.is_at_border(static_cast<std::size_t>(index_of(axis)));
-      if (is_flat || is_clipped || axis == Axis::f) continue;
-      count = saturating_product(count, count_tiles(to.extent(axis), steps_over(step, axis)));
-    }
-  }
-  return count;
-}
-
-std::int64_t count_calls(const Contraction& to, const Step& step) {
-  std::int64_t count = 0;
-  for (std::size_t phase = 0; phase < std::max<std::size_t>(1, to.phases.size()); ++phase) {
-    count = saturating_sum(count, count_of_phase(to.in_phase(phase), step));
-  }
-  return count;
-}
-
-}  // namespace
-
 /// The problem as the loops see it, and the one step that runs it.
-class Plan::Parts {
+class NestProgram : public Program {
  public:
-  Parts(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
-        KernelCache& kernels)
+  NestProgram(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
+              KernelCache& kernels)
       : problem_(problem),
         step_(schedule.steps[0]),
         plain_(checked(problem, schedule, conditions)),
@@ -151,6 +96,18 @@ class Plan::Parts {
         nest_(with_weights(plain_, weights_, transposed_, packs_weights(step_)), step_,
               {problem.bias, problem.activation}, conditions, kernels) {}
 
+  std::int64_t workspace_bytes() const override;
+  std::int64_t laid_out_bytes(int operand) const override;
+  std::string layout(int operand) const override;
+  void lay_out(int operand, std::span<const float> plain, std::span<float> own) const override;
+  void take_back(int operand, std::span<const float> own, std::span<float> plain) const override;
+  std::int64_t calls() const override { return count_calls(plain_, step_); }
+  double executed_flops() const override { return executed(plain_, step_); }
+  std::vector<std::shared_ptr<const BrgemmKernel>> generated() const override;
+  void prepare(std::span<void* const>, std::span<std::byte>) const override {}
+  void run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept override;
+
+ private:
   Problem problem_;
   Step step_;
   Contraction plain_;
@@ -171,68 +128,103 @@ class Plan::Parts {
   }
 };
 
+std::int64_t NestProgram::laid_out_bytes(int operand) const {
+  const std::int64_t count =
+      lays_out_weights(operand) ? weights_->elements() : last_offset(array(operand)) + 1;
+  return saturating_product(count, sizeof(float));
+}
+
+std::string NestProgram::layout(int operand) const {
+  if (!lays_out_weights(operand)) return {};
+  return fmt::format("{} {} {}", weights_->tile, weights_->depth, weights_->columns_first);
+}
+
+void NestProgram::lay_out(int operand, std::span<const float> plain, std::span<float> own) const {
+  if (lays_out_weights(operand)) {
+    weights_->lay_out(plain, own, threads_);
+  } else {
+    scatter(array(operand), plain, own, threads_);
+  }
+}
+
+void NestProgram::take_back(int operand, std::span<const float> own, std::span<float> plain) const {
+  gather(array(operand), own, plain, threads_);
+}
+
+/// The transposed weights, if there are any, and what the nest needs.
+std::int64_t NestProgram::workspace_bytes() const {
+  return saturating_sum(transposed_bytes(), nest_.workspace_bytes());
+}
+
+std::vector<std::shared_ptr<const BrgemmKernel>> NestProgram::generated() const {
+  std::vector<std::shared_ptr<const BrgemmKernel>> all;
+  for (const CallTable& table : nest_.tables())
+    all.insert(all.end(), table.all().begin(), table.all().end());
+  return all;
+}
+
+void NestProgram::run(std::span<void* const> operands,
+                      std::span<std::byte> workspace) const noexcept {
+  const bool bias = problem_.bias;
+  const auto* weights = static_cast<const float*>(operands[1]);
+  if (transposed_ && !packs_weights(step_)) {
+    auto* own = reinterpret_cast<float*>(workspace.data());
+    transposed_->run(weights, own, threads_);
+    weights = own;
+    workspace = workspace.subspan(static_cast<std::size_t>(transposed_bytes()));
+  }
+  nest_.run({.a = static_cast<const float*>(operands[0]),
+             .b = weights,
+             .c = static_cast<float*>(operands[bias ? 3 : 2]),
+             .bias = bias ? static_cast<const float*>(operands[2]) : nullptr},
+            workspace.data());
+}
+
+std::unique_ptr<Program> make_program(const Problem& problem, const Schedule& schedule,
+                                      const Conditions& conditions, KernelCache& kernels) {
+  if (std::holds_alternative<Lstm>(problem.shape))
+    return make_lstm_program(problem, schedule, conditions, kernels);
+  return std::make_unique<NestProgram>(problem, schedule, conditions, kernels);
+}
+
+}  // namespace
+
 Plan::Plan(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
            KernelCache& kernels)
-    : parts_(std::make_unique<Parts>(problem, schedule, conditions, kernels)) {}
+    : program_(make_program(problem, schedule, conditions, kernels)) {}
 
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
-std::int64_t Plan::laid_out_bytes(int operand) const {
-  const std::int64_t count = parts_->lays_out_weights(operand)
-                                 ? parts_->weights_->elements()
-                                 : last_offset(parts_->array(operand)) + 1;
-  return saturating_product(count, sizeof(float));
-}
-
-std::string Plan::layout(int operand) const {
-  if (!parts_->lays_out_weights(operand)) return {};
-  return fmt::format("{} {} {}", parts_->weights_->tile, parts_->weights_->depth,
-                     parts_->weights_->columns_first);
-}
-
+std::int64_t Plan::workspace_bytes() const { return program_->workspace_bytes(); }
+std::int64_t Plan::laid_out_bytes(int operand) const { return program_->laid_out_bytes(operand); }
+std::string Plan::layout(int operand) const { return program_->layout(operand); }
 void Plan::lay_out(int operand, std::span<const float> plain, std::span<float> own) const {
-  if (parts_->lays_out_weights(operand)) {
-    parts_->weights_->lay_out(plain, own, parts_->threads_);
-  } else {
-    scatter(parts_->array(operand), plain, own, parts_->threads_);
-  }
+  program_->lay_out(operand, plain, own);
 }
-
 void Plan::take_back(int operand, std::span<const float> own, std::span<float> plain) const {
-  gather(parts_->array(operand), own, plain, parts_->threads_);
+  program_->take_back(operand, own, plain);
 }
-
-/// The transposed weights, if there are any, and what the nest needs.
-std::int64_t Plan::workspace_bytes() const {
-  return saturating_sum(parts_->transposed_bytes(), parts_->nest_.workspace_bytes());
+std::int64_t Plan::calls() const { return program_->calls(); }
+double Plan::executed_flops() const { return program_->executed_flops(); }
+std::vector<std::shared_ptr<const BrgemmKernel>> Plan::generated() const {
+  return program_->generated();
 }
-std::int64_t Plan::calls() const { return count_calls(parts_->plain_, parts_->step_); }
-double Plan::executed_flops() const { return executed(parts_->plain_, parts_->step_); }
 std::string Plan::kernels() const {
   std::set<std::string> specs;
-  for (const CallTable& table : tables()) table.add_specs(specs);
+  for (const auto& kernel : generated()) {
+    if (kernel != nullptr) specs.insert(to_string(kernel->spec()));
+  }
   std::string text;
   for (const std::string& spec : specs) text += spec + "\n";
   return text;
 }
-const std::vector<CallTable>& Plan::tables() const { return parts_->nest_.tables(); }
-
+void Plan::prepare(std::span<void* const> operands, std::span<std::byte> workspace) const {
+  program_->prepare(operands, workspace);
+}
 void Plan::run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept {
-  const bool bias = parts_->problem_.bias;
-  const auto* weights = static_cast<const float*>(operands[1]);
-  if (parts_->transposed_ && !packs_weights(parts_->step_)) {
-    auto* own = reinterpret_cast<float*>(workspace.data());
-    parts_->transposed_->run(weights, own, parts_->threads_);
-    weights = own;
-    workspace = workspace.subspan(static_cast<std::size_t>(parts_->transposed_bytes()));
-  }
-  parts_->nest_.run({.a = static_cast<const float*>(operands[0]),
-                     .b = weights,
-                     .c = static_cast<float*>(operands[bias ? 3 : 2]),
-                     .bias = bias ? static_cast<const float*>(operands[2]) : nullptr},
-                    workspace.data());
+  program_->run(operands, workspace);
 }
 
 }  // namespace loopbrick

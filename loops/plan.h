@@ -17,7 +17,7 @@
 namespace loopbrick {
 
 struct Contraction;
-class CallTable;
+class Program;
 
 /// Why this schedule cannot run this problem, or nothing if it can. Allocates nothing.
 std::optional<Refusal> why_not(const Problem& problem, const Schedule& schedule,
@@ -55,16 +55,19 @@ class Plan {
   /// Kernel calls, and FLOPs really executed (2 a multiply-add), of one run.
   std::int64_t calls() const;
   double executed_flops() const;
-  std::string kernels() const;                   ///< the kernels' specs, one a line
-  const std::vector<CallTable>& tables() const;  ///< the kernels themselves, for listings
+  std::string kernels() const;  ///< the kernels' specs, one a line
+  std::vector<std::shared_ptr<const BrgemmKernel>> generated() const;  ///< themselves, for listings
+
+  /// Untimed, once the inputs are laid out: what a backward pass keeps of its forward pass, into
+  /// the workspace, where runs leave it alone. Nothing for most problems.
+  void prepare(std::span<void* const> operands, std::span<std::byte> workspace) const;
 
   /// `operands` in the order of operands(problem), 64-byte aligned; `workspace` of workspace_bytes,
   /// 64-byte aligned.
   void run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept;
 
  private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Program> program_;
 };
 
 /// Our row of the table of implementations; `choice` is a schedule text.

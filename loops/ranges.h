@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Range {
   std::int64_t size() const { return end - begin; }
   friend bool operator==(const Range&, const Range&) = default;
 };
+
+/// The ranges that the loops have fixed so far, by index_of(axis).
+using Ranges = std::array<Range, kAxisCount>;
 
 /// The steps of the loops over one axis, outermost first.
 using Steps = Few<std::int64_t, 12>;

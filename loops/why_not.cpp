@@ -2,6 +2,7 @@
 #include <array>
 
 #include "kernels/text.h"
+#include "loops/lstm_steps.h"
 #include "loops/pack_copy.h"
 #include "loops/plan.h"
 #include "loops/ranges.h"
@@ -445,6 +446,8 @@ Answer why_not(const Contraction& contraction, const Schedule& schedule,
 }
 
 Answer why_not(const Problem& problem, const Schedule& schedule, const Conditions& conditions) {
+  if (std::holds_alternative<Lstm>(problem.shape))
+    return why_not_lstm(problem, schedule, conditions);
   const auto found = contraction(problem);
   if (const auto* no = std::get_if<Refusal>(&found)) return *no;
   return why_not(std::get<Contraction>(found), schedule, conditions);

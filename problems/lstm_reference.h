@@ -38,6 +38,8 @@ float lstm_weight_scale(const Lstm& lstm, Fill kind);
 /// c + k or 4 k. dw, dr and db sum t n products without a scale: (t n + 64) 2^-24. Integers, twice
 /// as large and nearer to saturation, are allowed 4 times as much. A product that is missing
 /// changes a gate by 1 / (4 sqrt(D)), a weight gradient by about 1/20: 10 to 1000 times as much.
+/// Equal addends, as ones make them, round the same way each time: D for sums that end near 1, D^2
+/// / 4 for weights.
 double lstm_tolerance(const Problem& problem, Fill kind, std::string_view output);
 
 }  // namespace loopbrick

@@ -1,0 +1,186 @@
+#include "loops/lstm_backward.h"
+
+#include <algorithm>
+
+#include "kernels/text.h"
+#include "loops/lstm_cell.h"
+#include "loops/own_numbers.h"
+#include "loops/step_facts.h"
+
+namespace loopbrick {
+
+namespace {
+
+constexpr std::int64_t kLine = 16;  ///< floats of a cache line
+
+std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
+
+std::int64_t in_lines(std::int64_t floats) {
+  return saturating_product(saturating_sum(floats, kLine - 1) / kLine, kLine);
+}
+
+}  // namespace
+
+LstmBackward::Transposed::Transposed(const Contraction& user, const Step& step) {
+  const std::int64_t k = user.extent(Axis::k), features = user.extent(user.columns);
+  gate.from = {.k = k, .c = features, .tile = channel_block(Layout::blocked, k), .depth = features};
+  gate.to = {.k = features, .c = k, .tile = tile_columns(user, step), .depth = k};
+}
+
+std::int64_t LstmBackward::Transposed::panels() const {
+  return 4 * ((gate.to.k + gate.to.tile - 1) / gate.to.tile);
+}
+
+std::int64_t LstmBackward::Transposed::elements() const {
+  return saturating_product(4, gate.to.elements());
+}
+
+Contraction LstmBackward::Transposed::used_by(Contraction to) const {
+  const Access access = gate.access();
+  to.b[place(to.columns)] = access[place(Axis::c)];
+  to.b[place(Axis::k)] = access[place(Axis::k)];
+  to.b[place(Axis::g)] = {.inner = gate.to.elements()};
+  return to;
+}
+
+/// The columns of one tile, of one gate.
+void LstmBackward::Transposed::run(std::int64_t panel, const float* forward,
+                                   float* own) const noexcept {
+  const std::int64_t tiles = panels() / 4;
+  const std::int64_t g = panel / tiles;
+  const std::int64_t begin = panel % tiles * gate.to.tile;
+  const Range columns{begin, std::min(begin + gate.to.tile, gate.to.k)};
+  gate.run(forward + g * gate.from.elements(), {0, gate.from.k}, columns,
+           own + g * gate.to.elements() + gate.access()[place(Axis::c)].offset(begin));
+}
+
+LstmBackward::LstmBackward(const Lstm& lstm, const LstmSteps& steps, const Conditions& conditions,
+                           KernelCache& kernels)
+    : lstm_(lstm),
+      threads_(conditions.threads),
+      gates_(lstm_gate_access(lstm)),
+      w_(lstm_contraction(lstm, LstmProduct::dx), *steps.dx),
+      r_(lstm_contraction(lstm, LstmProduct::dh), *steps.dh),
+      elementwise_(*steps.elementwise, conditions.threads),
+      dh_(r_.used_by(lstm_contraction(lstm, LstmProduct::dh)), *steps.dh, {}, conditions, kernels),
+      dx_(w_.used_by(lstm_contraction(lstm, LstmProduct::dx)), *steps.dx, {}, conditions, kernels),
+      dw_(lstm_contraction(lstm, LstmProduct::dw), *steps.dw, {}, conditions, kernels),
+      dr_(lstm_contraction(lstm, LstmProduct::dr), *steps.dr, {}, conditions, kernels) {}
+
+std::vector<const CallTable*> LstmBackward::tables() const {
+  return {&dh_.table(), &dx_.table(), &dw_.table(), &dr_.table()};
+}
+
+std::int64_t LstmBackward::scratch_addresses() const {
+  std::int64_t most = 0;
+  for (const CallTable* table : tables()) most = std::max(most, table->longest_batch());
+  return most;
+}
+
+LstmBackward::Workspace LstmBackward::divide(float* workspace) const {
+  const std::int64_t state = in_lines(lstm_.n * lstm_.k);
+  Workspace own{};
+  own.dz = workspace;
+  own.dh_later = own.dz + in_lines(4 * lstm_.t * lstm_.n * lstm_.k);
+  own.w = own.dh_later + state;
+  own.r = own.w + in_lines(w_.elements());
+  own.db = own.r + in_lines(r_.elements());
+  return own;
+}
+
+std::int64_t LstmBackward::workspace_floats() const {
+  const std::int64_t state = saturating_product(lstm_.n, lstm_.k);
+  std::int64_t sum = in_lines(saturating_product(saturating_product(4, lstm_.t), state));
+  for (const std::int64_t part :
+       {in_lines(state), in_lines(w_.elements()), in_lines(r_.elements()),
+        saturating_product(threads_, in_lines(saturating_product(4, lstm_.k)))}) {
+    sum = saturating_sum(sum, part);
+  }
+  return sum;
+}
+
+void LstmBackward::run(const Operands& operands, float* workspace,
+                       BatchAddress* scratch) const noexcept {
+  const Workspace own = divide(workspace);
+  const std::int64_t addresses = scratch_addresses();
+  const std::int64_t state = lstm_.n * lstm_.k;
+#pragma omp parallel num_threads(threads_)
+  {
+    const OwnNumbers numbers(threads_);
+    const auto multiply = [&](const LstmCalls& calls, const LstmCalls::Operands& to) {
+      numbers.each([&](int number) { calls.run(number, to, scratch + number * addresses); });
+    };
+    numbers.each([&](int number) { transpose(number, operands, own); });
+    for (std::int64_t t = lstm_.t - 1; t >= 0; --t) {
+      numbers.each([&](int number) { elementwise(number, t, operands, own); });
+#pragma omp barrier
+      float* const dh = t == 0 ? operands.dh0 : own.dh_later;
+      multiply(dh_, {own.dz + t * 4 * state, own.r, dh, nullptr});
+#pragma omp barrier
+    }
+    numbers.each([&](int number) { add_bias_gradients(number, own, operands.db); });
+    multiply(dx_, {own.dz, own.w, operands.dx, nullptr});
+    multiply(dw_, {operands.x, own.dz, operands.dw, nullptr});
+    multiply(dr_, {operands.h, own.dz, operands.dr, nullptr});
+  }
+}
+
+/// This thread's share of the panels of w' and r', and zeros for its sums of db.
+void LstmBackward::transpose(int number, const Operands& operands,
+                             const Workspace& own) const noexcept {
+  const auto share = [this, number](const Transposed& weights, const float* from, float* to) {
+    const std::int64_t panels = weights.panels();
+    const std::int64_t end = panels * (number + 1) / threads_;
+    for (std::int64_t i = panels * number / threads_; i < end; ++i) weights.run(i, from, to);
+  };
+  share(w_, operands.w, own.w);
+  share(r_, operands.r, own.r);
+  const std::int64_t sums = in_lines(4 * lstm_.k);
+  std::fill_n(own.db + number * sums, sums, 0.0F);
+}
+
+void LstmBackward::elementwise(int number, std::int64_t t, const Operands& operands,
+                               const Workspace& own) const noexcept {
+  const std::int64_t state = lstm_.n * lstm_.k;
+  const bool is_last = t + 1 == lstm_.t;
+  Ranges ranges{};
+  ranges[place(Axis::n)] = {0, lstm_.n};
+  ranges[place(Axis::k)] = {0, lstm_.k};
+  elementwise_.visit(number, ranges, [&] {
+    const Range& rows = ranges[place(Axis::n)];
+    const Range& cols = ranges[place(Axis::k)];
+    const std::int64_t at = rows.begin * lstm_.k + cols.begin;
+    const std::int64_t gate = gates_[place(Axis::t)].offset(t) +
+                              gates_[place(Axis::n)].offset(rows.begin) +
+                              gates_[place(Axis::k)].offset(cols.begin);
+    loopbrick::run(LstmCellBackward{.rows = rows.size(),
+                                    .cols = cols.size(),
+                                    .gates = operands.gates + gate,
+                                    .dz = own.dz + gate,
+                                    .gate_stride = gates_[place(Axis::g)].inner,
+                                    .gate_row_stride = gates_[place(Axis::n)].inner,
+                                    .c_before = operands.c + t * state + at,
+                                    .c = operands.c + (t + 1) * state + at,
+                                    .dh = operands.dh + t * state + at,
+                                    .dh_later = is_last ? nullptr : own.dh_later + at,
+                                    .dc_later = (is_last ? operands.dc : operands.dc0) + at,
+                                    .dc = operands.dc0 + at,
+                                    .state_row_stride = lstm_.k,
+                                    .db = own.db + number * in_lines(4 * lstm_.k) + cols.begin,
+                                    .db_gate_stride = lstm_.k});
+  });
+}
+
+/// This thread's share of db: the sums of all threads, in their order.
+void LstmBackward::add_bias_gradients(int number, const Workspace& own, float* db) const noexcept {
+  const std::int64_t sums = 4 * lstm_.k;
+  const std::int64_t end = sums * (number + 1) / threads_;
+  for (std::int64_t i = sums * number / threads_; i < end; ++i) {
+    float sum = 0.0F;
+    for (std::int64_t thread = 0; thread < threads_; ++thread)
+      sum += own.db[thread * in_lines(sums) + i];
+    db[i] = sum;
+  }
+}
+
+}  // namespace loopbrick
