@@ -9,14 +9,16 @@
 #include "kernels/listing.h"
 #include "kernels/text.h"
 #include "loops/contraction.h"
+#include "loops/lstm_steps.h"
 #include "loops/plan.h"
 #include "problems/operands.h"
-#include "tuner/model.h"
+#include "tuner/lstm_model.h"
 
 namespace loopbrick {
 namespace {
 
 Contraction contraction_of(const Problem& problem) {
+  if (const auto* lstm = std::get_if<Lstm>(&problem.shape)) return lstm_axes(*lstm);
   const auto made = contraction(problem);
   if (const auto* refusal = std::get_if<Refusal>(&made)) {
     throw ParseError(to_string(problem) + " cannot be run: " + to_string(*refusal));
@@ -71,6 +73,12 @@ std::string prediction_text(const Prediction& guess, double counted) {
          part("overhead", guess.overhead, fmt::format("{:.0f} calls", guess.calls));
 }
 
+Prediction predicted(const ExplainedRun& run, const Machine& machine, const Limits& limits) {
+  if (std::holds_alternative<Lstm>(run.problem.shape))
+    return LstmModel(run.problem, run.conditions, machine, limits).predict(run.schedule);
+  return Model(run.problem, run.conditions, machine, limits).predict(run.schedule);
+}
+
 }  // namespace
 
 std::string explanation(const ExplainedRun& run, const Machine& machine, const Limits& limits) {
@@ -78,9 +86,8 @@ std::string explanation(const ExplainedRun& run, const Machine& machine, const L
   refuse_what_cannot_run(run);
   KernelCache kernels;
   const Plan plan(run.problem, run.schedule, run.conditions, kernels);
-  const Model model(run.problem, run.conditions, machine, limits);
   return nest_text(axes, run.schedule) + work_text(run.problem, plan) +
-         prediction_text(model.predict(run.schedule), flops(run.problem));
+         prediction_text(predicted(run, machine, limits), flops(run.problem));
 }
 
 std::string kernel_listings(const ExplainedRun& run) {

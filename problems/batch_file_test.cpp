@@ -72,6 +72,25 @@ TEST(BatchFile, GemmShapesTakeBatchAndLeadingDimensions) {
                    "f32:1*1 gemm f32 1x16:16x32bs16ld20:40:32"}));
 }
 
+TEST(BatchFile, RnnShapesAreLstmLayers) {
+  const BatchOptions rnn{.defaults = {.kind = "rnn"}};
+  EXPECT_EQ(read("--prop=FWD_D,BWD_DW --alg=VANILLA_LSTM --direction=left2right --activation=TANH\n"
+                 "l1t10mb32sic128slc512dhc128n\"a\"\n"
+                 "--prop=FWD_I l1t1mb12_sic16_n\"b\"\n",
+                 rnn),
+            (Lines{"a*1 lstm train f32 t10mb32sic128slc512", "a*1 lstm bwd f32 t10mb32sic128slc512",
+                   "b*1 lstm fwd f32 t1mb12sic16"}));
+  EXPECT_EQ(read("l8t3mb12_sic16_n\"deep\"\nl1t1mb7_sic17_dhc34_n\"wider\"\n"
+                 "--with-peephole=true l1t1mb7sic17n\"p\"\n--reset --alg=LBR_GRU l1t1sic17n\"g\"\n"
+                 "--reset --direction=concat l1t1sic17n\"d\"\n",
+                 rnn),
+            (Lines{"deep: 'l8' stacks layers; one layer is a problem",
+                   "wider: dhc34 differs from sic17; a hidden state has one size",
+                   "p: the cell has no peepholes, projection or linear gates",
+                   "g: --alg=LBR_GRU is neither the direct algorithm nor VANILLA_LSTM",
+                   "d: --direction=concat is not left2right"}));
+}
+
 TEST(BatchFile, TheCommandLineWins) {
   const BatchOptions options{.passes = {Pass::bwd_d}, .minibatches = {2, 4}};
   EXPECT_EQ(

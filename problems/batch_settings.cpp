@@ -33,6 +33,20 @@ void take_directions(BatchSettings& settings, std::string_view value) {
   }
 }
 
+/// The passes of benchdnn's rnn driver: FWD_D keeps what a backward pass needs.
+void take_propagation(BatchSettings& settings, std::string_view value) {
+  constexpr std::array kPropagations = {DirectionName{"FWD_D", {Pass::train, false}},
+                                        DirectionName{"FWD_I", {Pass::fwd, false}},
+                                        DirectionName{"BWD_DW", {Pass::bwd, false}}};
+  settings.directions.clear();
+  for (const std::string_view name : split_list(value)) {
+    const auto found = std::ranges::find(kPropagations, name, &DirectionName::name);
+    if (found == kPropagations.end())
+      throw ParseError(fmt::format("'{}' is no --prop like FWD_D, FWD_I or BWD_DW", name));
+    settings.directions.push_back(found->direction);
+  }
+}
+
 /// One type, or the same for source, weights and destination: "f32" and "f32:f32:f32".
 DType parse_types(std::string_view text) {
   const std::vector<std::string_view> types = split_list(text, ':');
@@ -79,9 +93,22 @@ void take_layout(BatchSettings& settings, std::string_view value) {
 }
 
 void take_algorithm(BatchSettings&, std::string_view value) {
-  constexpr std::array<std::string_view, 4> kDirect = {"", "auto", "direct", "DIRECT"};
-  if (std::ranges::find(kDirect, value) != kDirect.end()) return;
-  throw UnsupportedProblem(fmt::format("--alg={} is not the direct algorithm", value));
+  constexpr std::array<std::string_view, 5> kKnown = {"", "auto", "direct", "DIRECT",
+                                                      "VANILLA_LSTM"};
+  if (std::ranges::find(kKnown, value) != kKnown.end()) return;
+  throw UnsupportedProblem(
+      fmt::format("--alg={} is neither the direct algorithm nor VANILLA_LSTM", value));
+}
+
+void take_order(BatchSettings&, std::string_view value) {
+  if (value.empty() || value == "left2right") return;
+  throw UnsupportedProblem(fmt::format("--direction={} is not left2right", value));
+}
+
+/// A cell with more than the usual parts.
+void take_extra(BatchSettings&, std::string_view value) {
+  if (value.empty() || value == "false" || value == "0") return;
+  throw UnsupportedProblem("the cell has no peepholes, projection or linear gates");
 }
 
 void take_post_ops(BatchSettings& settings, std::string_view value) {
@@ -116,6 +143,7 @@ struct Option {
 constexpr std::array kOptions = {
     Option{"reset", reset},
     Option{"dir", take_directions},
+    Option{"prop", take_propagation},
     Option{"dt", take_types},
     Option{"cfg", take_types},
     Option{"mb", take_minibatches},
@@ -124,6 +152,10 @@ constexpr std::array kOptions = {
     Option{"stag", take_layout},
     Option{"dtag", take_layout},
     Option{"alg", take_algorithm},
+    Option{"direction", take_order},
+    Option{"with-peephole", take_extra},
+    Option{"with-projection", take_extra},
+    Option{"skip-nonlinear", take_extra},
     Option{"alpha", take_alpha},
     Option{"beta", take_beta},
     Option{"attr-post-ops", take_post_ops},
@@ -135,6 +167,10 @@ constexpr std::array kOptions = {
     Option{"bia-dt", refuse},
     Option{"bia_dt", refuse},
     Option{"brgemm-attr", refuse},
+    Option{"flags", refuse},
+    Option{"activation", pass_over},  // of a vanilla RNN
+    Option{"scaling", pass_over},
+    Option{"trivial-strides", pass_over},
     Option{"attr-acc-mode", pass_over},
     Option{"attr-deterministic", pass_over},
     Option{"attr-fpmath", pass_over},

@@ -235,7 +235,12 @@ class ModelRun {
 
 Model::Model(const Problem& problem, const Conditions& conditions, const Machine& machine,
              const Limits& limits, const ModelRatios& ratios)
-    : contraction_(contraction_or_throw(problem)),
+    : Model(contraction_or_throw(problem), static_cast<double>(total_bytes(problem)), conditions,
+            machine, limits, ratios) {}
+
+Model::Model(const Contraction& contraction, double bytes, const Conditions& conditions,
+             const Machine& machine, const Limits& limits, const ModelRatios& ratios)
+    : contraction_(contraction),
       footprints_(contraction_),
       conditions_(conditions),
       limits_(limits),
@@ -254,7 +259,7 @@ Model::Model(const Problem& problem, const Conditions& conditions, const Machine
       static_cast<double>(machine.l2_bytes) * ratios.usable_cache,
       static_cast<double>(machine.l3_bytes) * ratios.usable_cache / conditions.threads};
   l3_bytes_ = static_cast<double>(machine.l3_bytes) * ratios.usable_cache;
-  total_bytes_ = static_cast<double>(total_bytes(problem));
+  total_bytes_ = bytes;
   double pairs = static_cast<double>(std::max<std::size_t>(1, contraction_.phases.size()));
   for (const auto* borders : {&contraction_.borders, &contraction_.clips}) {
     for (const Border& border : *borders) {

@@ -75,6 +75,10 @@ class Model {
   Model(const Problem& problem, const Conditions& conditions, const Machine& machine,
         const Limits& limits, const ModelRatios& ratios = {});
 
+  /// The same for one product of a problem whose operands take `bytes`.
+  Model(const Contraction& contraction, double bytes, const Conditions& conditions,
+        const Machine& machine, const Limits& limits, const ModelRatios& ratios = {});
+
   Prediction predict(const Schedule& schedule) const;
 
  private:

@@ -7,6 +7,8 @@
 #include "tuner/conv_space.h"
 #include "tuner/conv_weights_space.h"
 #include "tuner/gemm_space.h"
+#include "tuner/lstm_model.h"
+#include "tuner/lstm_space.h"
 #include "tuner/model.h"
 
 namespace loopbrick {
@@ -14,8 +16,8 @@ namespace loopbrick {
 namespace {
 
 /// The space that `Points` declares, whose functions share its tables.
-template <typename Points>
-Space space_of(std::shared_ptr<const Points> points, std::shared_ptr<const Model> model) {
+template <typename Points, typename Costs>
+Space space_of(std::shared_ptr<const Points> points, std::shared_ptr<const Costs> model) {
   Space space;
   space.choices = points->choices();
   space.why_not = [points](const Point& point) { return points->why_not(point); };
@@ -51,18 +53,23 @@ Space refused(const Refusal& refusal) {
 
 Space problem_space(const Problem& problem, const Conditions& conditions, const Machine& machine,
                     const Limits& limits) {
+  if (std::holds_alternative<Lstm>(problem.shape)) {
+    if (problem.type != DType::f32) return refused({.sentence = "only f32 has kernels"});
+    return space_of(std::make_shared<const LstmSpace>(problem, conditions),
+                    std::make_shared<const LstmModel>(problem, conditions, machine, limits));
+  }
   const std::variant<Contraction, Refusal> found = contraction(problem);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return refused(*refusal);
-  auto model = std::make_shared<const Model>(problem, conditions, machine, limits);
+  const auto model = std::make_shared<const Model>(problem, conditions, machine, limits);
   const auto& loops = std::get<Contraction>(found);
   if (!std::holds_alternative<Conv>(problem.shape)) {
-    return space_of(std::make_shared<const GemmSpace>(loops, conditions), std::move(model));
+    return space_of(std::make_shared<const GemmSpace>(loops, conditions), model);
   }
   if (problem.pass == Pass::bwd_w) {
-    return space_of(std::make_shared<const ConvWeightsSpace>(loops, conditions), std::move(model));
+    return space_of(std::make_shared<const ConvWeightsSpace>(loops, conditions), model);
   }
   auto conv = std::make_shared<const ConvSpace>(loops, conditions);
-  Space space = space_of(conv, std::move(model));
+  Space space = space_of(conv, model);
   space.state = [conv](const Point& point) { return conv->state(point); };
   space.point = [conv](const std::string& text) { return point_of(*conv, text); };
   return space;
