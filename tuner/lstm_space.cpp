@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "loops/plan.h"
 #include "tuner/register_tiles.h"
 #include "tuner/steps.h"
 
@@ -161,9 +160,22 @@ std::optional<Refusal> LstmSpace::why_not(const Point& point) const {
     return Refusal{"the register tile has no kernel, is larger than the call or is the usual one",
                    tile.rows, 0, 'k'};
   }
-  if (point.size() == all) return loopbrick::why_not(problem_, schedule(point), conditions_);
-  if (point.empty()) return std::nullopt;
+  if (point.size() == all || point.empty()) return std::nullopt;
   return is_backward() ? why_not_backward(point) : why_not_forward(point);
+}
+
+/// The rules look at the last choice, the form and the columns and rows that a register tile must
+/// fit.
+std::uint64_t LstmSpace::state(const Point& point) const {
+  std::uint64_t state = 0;
+  const auto add = [&](int place) {
+    state = state << 16U | (place < point.size() ? point[place] + 1U : 0U);
+  };
+  add(kColumns);
+  add(is_backward() ? int{kStateRows} : int{kRows});
+  add(is_backward() ? int{kColumns} : int{kForm});
+  add(point.size() - 1);
+  return state;
 }
 
 std::optional<Refusal> LstmSpace::why_not_forward(const Point& point) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ class LstmSpace {
   std::vector<Choice> choices() const;
   std::optional<Refusal> why_not(const Point& point) const;
   Schedule schedule(const Point& point) const;
+
+  /// Prefixes of one length with equal states have equal subtrees.
+  std::uint64_t state(const Point& point) const;
 
  private:
   /// A choice whose values are texts or numbers (0: "none").

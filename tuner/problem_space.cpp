@@ -55,8 +55,11 @@ Space problem_space(const Problem& problem, const Conditions& conditions, const 
                     const Limits& limits) {
   if (std::holds_alternative<Lstm>(problem.shape)) {
     if (problem.type != DType::f32) return refused({.sentence = "only f32 has kernels"});
-    return space_of(std::make_shared<const LstmSpace>(problem, conditions),
-                    std::make_shared<const LstmModel>(problem, conditions, machine, limits));
+    const auto points = std::make_shared<const LstmSpace>(problem, conditions);
+    Space space =
+        space_of(points, std::make_shared<const LstmModel>(problem, conditions, machine, limits));
+    space.state = [points](const Point& point) { return points->state(point); };
+    return space;
   }
   const std::variant<Contraction, Refusal> found = contraction(problem);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return refused(*refusal);
