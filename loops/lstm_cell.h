@@ -3,7 +3,8 @@
 
 namespace loopbrick {
 
-/// A tile of the element-wise part of one forward time step: gates from their sums, then c and h.
+/// A tile of the element-wise part of one forward time step: gates in place of their sums, then c
+/// and h.
 struct LstmCellForward {
   std::int64_t rows = 0, cols = 0;
   float* sums = nullptr;  ///< of gate i; the others follow at gate_stride
@@ -12,7 +13,6 @@ struct LstmCellForward {
   float* c = nullptr;
   float* h = nullptr;
   std::int64_t state_row_stride = 0;
-  bool keeps_gates = false;  ///< the gates replace their sums
 };
 void run(const LstmCellForward& cell) noexcept;
 

@@ -119,8 +119,7 @@ void LstmForward::cell(int number, std::int64_t t, const Operands& operands, flo
                                    .c_before = c_before + at,
                                    .c = operands.c + t * state + at,
                                    .h = operands.h + t * state + at,
-                                   .state_row_stride = lstm_.k,
-                                   .keeps_gates = keeps_gates_});
+                                   .state_row_stride = lstm_.k});
   });
 }
 

@@ -38,7 +38,8 @@ TEST(OperandStore, ForgetsOtherProblemsAndAllButTheLastFewLayouts) {
   const std::weak_ptr<LaidOutOperand> x = store.take(key("q", 0), kBytes);
   EXPECT_TRUE(other.expired());
   const auto held = store.take(key("q", 1, "held"), kBytes);
-  for (const char* layout : {"a", "b", "c", "d", "e", "f"}) store.take(key("q", 1, layout), kBytes);
+  for (int layout = 0; layout < 20; ++layout)
+    store.take(key("q", 1, std::to_string(layout).c_str()), kBytes);
   EXPECT_TRUE(x.expired());
   EXPECT_EQ(store.take(key("q", 1, "held"), kBytes), held);
 }
