@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "loops/plan.h"
+#include "tuner/lstm_model.h"
 #include "tuner/problem_space.h"
 #include "tuner/test_machine.h"
 
@@ -129,6 +130,28 @@ TEST(Model, ChargesForACopy) {
   const std::string problem = "mb2ic256ih56oc512oh28kh1sh2ph0";
   EXPECT_GT(predict(problem, "N p4 pack(x) k64 pq28 @ c64 * c").overhead,
             predict(problem, "N p4 k64 p q28 @ c64 * c").overhead * 1.05);
+}
+
+TEST(Model, AddsUpTheStepsOfAnLstm) {
+  const auto cost = [](const char* text, const char* schedule) {
+    const Problem problem = parse_problem(text);
+    const Conditions conditions{.threads = 2, .isa = Isa::avx512};
+    const Prediction guess = LstmModel(problem, conditions, test_machine(), test_limits(2))
+                                 .predict(parse_schedule(schedule));
+    EXPECT_DOUBLE_EQ(guess.executed_flops, flops(problem)) << schedule;
+    EXPECT_GT(guess.seconds, flops(problem) / test_limits(2).peak_flops) << schedule;
+    return guess.seconds;
+  };
+  const char* fused = "t { N24 K64 g @ c64 * c + h64 * h ; }";
+  const char* backward =
+      "t { N24 K64 elt ; N24 H64 @ k64 * g k ; } ; "
+      "T N24 C64 @ k64 * g k , C64 K64 g @ n24 * n t , H64 K64 g @ n24 * n t";
+  const double one = cost("lstm t1mb168sic256", fused);
+  EXPECT_NEAR(cost("lstm t10mb168sic256", fused), 10 * one, 3 * one);
+  EXPECT_GT(cost("lstm bwd t10mb168sic256", backward), 15 * one);
+  EXPECT_GT(cost("lstm t10mb168sic256", "T N24 K64 g @ c64 * c ; t { N168 k64 g @ h64 * h ; }"),
+            11 * one)
+      << "one thread does all of h";
 }
 
 TEST(Model, IsFiniteWithoutMeasuredLimits) {

@@ -140,7 +140,8 @@ TEST(ProblemSpace, NoScheduleIsThereTwice) {
        {"mb1ic8ih4oc32oh4kh1ph0", "mb2ic8ih6oc16oh6kh3ph1", "gemm f32 40x100:100x70bs3",
         "fc bwd_d f32 mb20ic128oc64", "fc bwd_w f32 mb20ic128oc64",
         "conv bwd_d f32 mb1ic8ih4oc32oh4kh1ph0", "conv bwd_d f32 mb2ic16ih6oc16oh3kh3sh2ph1",
-        "conv bwd_w f32 mb2ic16ih6oc16oh6kh3ph1"}) {
+        "conv bwd_w f32 mb2ic16ih6oc16oh6kh3ph1", "lstm fwd f32 t3mb60sic32slc16",
+        "lstm bwd f32 t3mb30sic16slc5"}) {
     const Space space = space_for(text, {.threads = 2, .isa = Isa::avx2});
     std::set<std::string> texts;
     std::int64_t points = 0;
@@ -158,7 +159,8 @@ TEST(ProblemSpace, StatesTellSubtreesApart) {
   for (const char* text :
        {"mb2ic8ih6oc16oh6kh3ph1", "mb1ic128ih4oc32oh4kh1ph0", "mb2ic8ih5oc32oh3kh1sh2ph0",
         "nhwc mb1ic20ih3oc40oh3kh1ph0", "mb1ic128ih2oc8oh2kh3ph1",
-        "conv bwd_d f32 mb2ic64ih3oc8oh3kh3ph1", "conv bwd_d f32 mb2ic64ih4oc8oh2kh3sh2ph1"}) {
+        "conv bwd_d f32 mb2ic64ih3oc8oh3kh3ph1", "conv bwd_d f32 mb2ic64ih4oc8oh2kh3sh2ph1",
+        "lstm fwd f32 t3mb60sic32slc16", "lstm bwd f32 t3mb60sic16slc80"}) {
     for (const int threads : {1, 2}) {
       Space space = space_for(text, {.threads = threads, .isa = Isa::avx2});
       const Counts quick = count(space);
@@ -189,7 +191,9 @@ TEST(ProblemSpace, HoldsWhatIsKnownToBeGood) {
     const char* schedule;
   } kKnown[] = {{"mb1ic16ih4oc32oh4kh3ph1", "P k16 q4 @ c16 * r s"},
                 {"mb2ic8ih3oc16oh3kh1ph0", "N k16 pq9 @ c8"},
-                {"mb2ic16ih6oc32oh3kh1sh2ph0", "N pack(x) k16 pq9 @ c16"}};
+                {"mb2ic16ih6oc32oh3kh1sh2ph0", "N pack(x) k16 pq9 @ c16"},
+                {"lstm t3mb48sic128", "t { N24 K64 g @ c64 * c + h64 * h ; }"},
+                {"lstm t3mb48sic128", "T N24 K64 g @ c64 * c ; t { N24 K64 g @ h64 * h ; }"}};
   for (const auto& known : kKnown) {
     const Space space = space_for(known.problem, {.threads = 2, .isa = Isa::avx512});
     bool found = false;
