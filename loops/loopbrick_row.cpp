@@ -6,6 +6,7 @@
 
 #include "loops/operand_store.h"
 #include "loops/plan.h"
+#include "loops/step_facts.h"
 #include "problems/operands.h"
 
 namespace loopbrick {
@@ -79,7 +80,7 @@ std::string included(const Problem& problem, const Schedule& schedule) {
   const auto add = [&text](const char* what) {
     text += (text.empty() ? "" : ", ") + std::string(what);
   };
-  for (const Element& element : schedule.steps[0].elements) {
+  for (const Element& element : main_step(schedule).elements) {
     if (element.pack.operand[0] == 'x') add("packing of x");
     if (element.pack.operand[0] == 'd') add("packing of dy");
     if (element.loop.private_sum) add("sum of private results");

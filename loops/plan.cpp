@@ -88,7 +88,8 @@ class NestProgram : public Program {
   NestProgram(const Problem& problem, const Schedule& schedule, const Conditions& conditions,
               KernelCache& kernels)
       : problem_(problem),
-        step_(schedule.steps[0]),
+        step_(main_step(schedule)),
+        once_(transposes_once(schedule)),
         plain_(checked(problem, schedule, conditions)),
         weights_(weights_of(plain_, step_)),
         transposed_(transposed_of(plain_, step_)),
@@ -104,18 +105,21 @@ class NestProgram : public Program {
   std::int64_t calls() const override { return count_calls(plain_, step_); }
   double executed_flops() const override { return executed(plain_, step_); }
   std::vector<std::shared_ptr<const BrgemmKernel>> generated() const override;
-  void prepare(std::span<void* const>, std::span<std::byte>) const override {}
+  void prepare(std::span<void* const> operands, std::span<std::byte> workspace) const override;
   void run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept override;
 
  private:
   Problem problem_;
   Step step_;
+  bool once_ = false;  ///< the weights are transposed by prepare
   Contraction plain_;
   std::optional<WeightLayout> weights_;
   std::optional<TransposedWeights>
       transposed_;  ///< made in every run from the forward layout, here or by pack(w') in the nest
   int threads_;
   Nest nest_;
+
+  void transpose(const void* weights, std::span<std::byte> workspace) const noexcept;
 
   /// Any operand but laid-out weights.
   StridedArray array(int operand) const { return operand_array(problem_, operand); }
@@ -163,14 +167,22 @@ std::vector<std::shared_ptr<const BrgemmKernel>> NestProgram::generated() const 
   return all;
 }
 
+void NestProgram::transpose(const void* weights, std::span<std::byte> workspace) const noexcept {
+  transposed_->run(static_cast<const float*>(weights), reinterpret_cast<float*>(workspace.data()),
+                   threads_);
+}
+
+void NestProgram::prepare(std::span<void* const> operands, std::span<std::byte> workspace) const {
+  if (once_) transpose(operands[1], workspace);
+}
+
 void NestProgram::run(std::span<void* const> operands,
                       std::span<std::byte> workspace) const noexcept {
   const bool bias = problem_.bias;
   const auto* weights = static_cast<const float*>(operands[1]);
   if (transposed_ && !packs_weights(step_)) {
-    auto* own = reinterpret_cast<float*>(workspace.data());
-    transposed_->run(weights, own, threads_);
-    weights = own;
+    if (!once_) transpose(weights, workspace);
+    weights = reinterpret_cast<const float*>(workspace.data());
     workspace = workspace.subspan(static_cast<std::size_t>(transposed_bytes()));
   }
   nest_.run({.a = static_cast<const float*>(operands[0]),

@@ -112,6 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"conv bwd_d f32 mb2ic64ih9oc64oh9kh3ph1", "N C64 h w9 @ k64 * k r s"},
         Example{"conv bwd_d f32 mb1ic128ih7oc64oh7kh3ph1", "C32 pack(w') n h w4 @ k64 * k r s"},
         Example{"conv bwd_d f32 mb1ic128ih7oc64oh5kh3ph0", "H C64 r w7 @ k32 * k s"},
+        Example{"conv bwd_d f32 mb2ic64ih9oc64oh9kh3ph1",
+                "once: pack(w') ; N C32 h w9 @ k64 * k r s"},
         Example{"conv bwd_d f32 mb1ic64ih7oc128oh7kh3ph1",
                 "H3 pack(dy) c64 hw21 @ k64 * k r s rim=copy"},
         Example{"conv bwd_d f32 mb2ic64ih14oc256oh14kh1ph0", "N HW28 c64 @ k64 * k batch=stride"},
@@ -212,6 +214,13 @@ TEST(Plan, RefusesWhatCannotRun) {
             "groups have no loops: 2 groups");
   const char* by_data = "conv bwd_d f32 mb2ic128ih14oc128oh7kh3sh2ph1";
   EXPECT_EQ(why(by_data, "N c64 f h w7 @ k64 * k r s"), "fine");
+  EXPECT_EQ(why(by_data, "once: pack(w') ; N c64 f h w7 @ k64 * k r s"), "fine");
+  EXPECT_EQ(why(by_data, "once: pack(w') ; N c64 pack(w') f h w7 @ k64 * k r s"),
+            "the weights are transposed once already");
+  EXPECT_EQ(why(by_data, "once: pack(w) ; N c64 f h w7 @ k64 * k r s"),
+            "this problem runs as one step, the schedule has 2");
+  EXPECT_EQ(why(three, "once: pack(w') ; N K64 p q14 @ c64 * c r s"),
+            "this problem transposes no weights: 'once: pack(w') ;' is for passes by data");
   EXPECT_EQ(why(by_data, "N c64 h w7 @ k64 * k r s"), "nobody walks f");
   EXPECT_EQ(why(by_data, "N c64 h f w7 @ k64 * k r s"),
             "the loop over h stands right of that over f");
@@ -254,6 +263,36 @@ TEST(Plan, RefusesWhatCannotRun) {
             "128 of c do not divide the channel block of 64");
   EXPECT_EQ(why("gemm f32 5x3:3x7bs0", "M n7 b @ k3"),
             "b is an empty sum: it belongs to the batch");
+}
+
+/// Runs twice with other weights in between; returns what changed in the result.
+bool follows_its_weights(const char* problem_text, const char* schedule) {
+  const Problem problem = parse_problem(problem_text);
+  KernelCache kernels;
+  const Plan plan(problem, parse_schedule(schedule), {.threads = 2, .isa = Isa::ref}, kernels);
+  std::vector<std::vector<float>> own;
+  std::vector<void*> pointers;
+  for (int i = 0; i < 3; ++i) {
+    own.emplace_back(static_cast<std::size_t>(plan.laid_out_bytes(i)) / sizeof(float), 1.0F);
+  }
+  for (auto& each : own) pointers.push_back(each.data());
+  std::vector<std::byte> workspace(static_cast<std::size_t>(plan.workspace_bytes()));
+  plan.prepare(pointers, workspace);
+  plan.run(pointers, workspace);
+  const std::vector<float> first = own[2];
+  std::fill(own[1].begin(), own[1].end(), 2.0F);
+  plan.run(pointers, workspace);
+  return own[2] != first;
+}
+
+TEST(Plan, NewWeightsGiveANewResultUnlessTheTextSaysOnce) {
+  for (const char* schedule : {"N C32 h w7 @ k64 * k r s", "C32 pack(w') n h w7 @ k64 * k r s"}) {
+    EXPECT_TRUE(follows_its_weights("conv bwd_d f32 mb2ic64ih7oc64oh7kh3ph1", schedule));
+  }
+  EXPECT_FALSE(follows_its_weights("conv bwd_d f32 mb2ic64ih7oc64oh7kh3ph1",
+                                   "once: pack(w') ; N C32 h w7 @ k64 * k r s"));
+  EXPECT_TRUE(
+      follows_its_weights("conv fwd f32 mb2ic64ih7oc64oh7kh3ph1", "N K32 p q7 @ c64 * c r s"));
 }
 
 TEST(Plan, ConstructingWhatCannotRunThrowsTheSentence) {

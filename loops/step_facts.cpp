@@ -70,6 +70,15 @@ std::int64_t range_before_pack(const Contraction& contraction, const Step& step,
   return steps.empty() ? extent : std::min(steps.back(), extent);
 }
 
+const Step& main_step(const Schedule& schedule) { return schedule.steps.back(); }
+
+bool transposes_once(const Schedule& schedule) {
+  const Step& first = schedule.steps[0];
+  return schedule.steps.size() == 2 && first.once && first.body == Body::pack &&
+         first.elements.empty() && first.pack.transposed &&
+         first.pack.operand == std::array<char, 4>{'w'};
+}
+
 bool packs_weights(const Step& step) {
   const int at = pack_at(step);
   return at >= 0 && step.elements[at].pack.operand[0] == 'w';

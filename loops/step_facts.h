@@ -34,6 +34,12 @@ Steps steps_behind(const Step& step, Axis axis, int at);
 /// The largest range of the axis that the loops left of the pack leave.
 std::int64_t range_before_pack(const Contraction& contraction, const Step& step, Axis axis);
 
+/// The step with the call: all of a schedule, or what follows "once: pack(w') ;".
+const Step& main_step(const Schedule& schedule);
+
+/// The weights are transposed before the timed run: "once: pack(w') ; ...".
+bool transposes_once(const Schedule& schedule);
+
 /// What the step's pack, if there is one, copies.
 bool packs_weights(const Step& step);
 bool packs_input(const Step& step);

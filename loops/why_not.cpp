@@ -31,13 +31,19 @@ struct Case {
   const Conditions& conditions;
 };
 
-Answer check_form(const Schedule& schedule) {
-  if (schedule.steps.size() != 1)
+Answer check_form(const Contraction& to, const Schedule& schedule) {
+  const Step& step = main_step(schedule);
+  if (transposes_once(schedule)) {
+    if (!to.b_is_transposed)
+      return refuse("this problem transposes no weights: 'once: pack(w') ;' is for passes by data");
+    if (packs_weights(step)) return refuse("the weights are transposed once already");
+  } else if (schedule.steps.size() != 1) {
     return refuse("this problem runs as one step, the schedule has {got}", Axis::none,
                   schedule.steps.size());
-  const Step& step = schedule.steps[0];
+  }
   if (step.body != Body::call) return refuse("the step has no call: it ends like '@ c64 * c r s'");
-  if (step.once) return refuse("'once:' is for steps that lay out weights");
+  if (step.once)
+    return refuse("'once:' is for the transposition of weights: 'once: pack(w') ; ...'");
   if (step.sums.size() != 1)
     return refuse("this problem has one sum, the call has {got}", Axis::none, step.sums.size());
   if (step.marks.tree) return refuse("sum=tree is not built: private results are added one by one");
@@ -432,8 +438,8 @@ Answer check_marks(const Case& it) {
 
 Answer why_not(const Contraction& contraction, const Schedule& schedule,
                const Conditions& conditions) {
-  if (const Answer no = check_form(schedule)) return no;
-  const Case it{contraction, schedule.steps[0], conditions};
+  if (const Answer no = check_form(contraction, schedule)) return no;
+  const Case it{contraction, main_step(schedule), conditions};
   for (int i = 0; i < it.step.elements.size(); ++i) {
     if (it.step.elements[i].is_pack()) continue;
     if (const Answer no = check_loop(it, i)) return no;

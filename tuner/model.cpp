@@ -31,8 +31,9 @@ Contraction contraction_or_throw(const Problem& problem) {
 /// One prediction.
 class ModelRun {
  public:
-  ModelRun(const Model& model, const Step& step)
+  ModelRun(const Model& model, const Step& step, bool transposed_once)
       : model_(model),
+        transposed_once_(transposed_once),
         ratios_(model.ratios_),
         contraction_(model.contraction_),
         step_(step),
@@ -129,7 +130,8 @@ class ModelRun {
   }
 
   void add_copies() {
-    const bool transposes_first = contraction_.b_is_transposed && !packs_weights(step_);
+    const bool transposes_first =
+        contraction_.b_is_transposed && !packs_weights(step_) && !transposed_once_;
     const double weights = transposes_first ? 2.0 * weight_bytes() : 0.0;  // out and in again
     const double lines =
         reuse_.packed_bytes() / kLine + private_bytes() / kLine / model_.conditions_.threads +
@@ -221,6 +223,7 @@ class ModelRun {
   }
 
   const Model& model_;
+  bool transposed_once_ = false;
   const ModelRatios& ratios_;
   const Contraction& contraction_;
   const Step& step_;
@@ -272,7 +275,7 @@ Model::Model(const Contraction& contraction, double bytes, const Conditions& con
 
 Prediction Model::predict(const Schedule& schedule) const {
   for (const Step& step : schedule.steps) {
-    if (step.body == Body::call) return ModelRun(*this, step).all();
+    if (step.body == Body::call) return ModelRun(*this, step, transposes_once(schedule)).all();
   }
   return {};
 }
