@@ -243,8 +243,9 @@ double lstm_tolerance(const Problem& problem, Fill kind, std::string_view output
   const bool is_weight = std::ranges::find(kWeights, output) != kWeights.end();
   const std::int64_t length = problem.pass == Pass::bwd ? kGates * lstm.k : lstm.c + lstm.k;
   const auto products = static_cast<double>(is_weight ? lstm.t * lstm.n : length);
-  if (kind == Fill::ones) return (products * (is_weight ? products / 4.0 : 1.0) + 64.0) * 0x1p-24;
-  const double roundings = is_weight ? products : 4.0 * std::sqrt(products);
+  if (kind == Fill::ones) return (products * (is_weight ? products / 4.0 : 1.0) + 128.0) * 0x1p-24;
+  const double by_hidden = 1.0 + std::sqrt(static_cast<double>(lstm.k)) / 16.0;
+  const double roundings = is_weight ? products * by_hidden : 4.0 * std::sqrt(products);
   return (roundings + 64.0) * (kind == Fill::integers ? 4.0 : 1.0) * 0x1p-24;
 }
 

@@ -35,11 +35,12 @@ float lstm_weight_scale(const Lstm& lstm, Fill kind);
 /// sqrt(v) 2^-24 / 3 to it. Scaled weights (v = 1/(9 D), of integers 4/D) make that sqrt(D) 2^-24
 /// for gates, h and c; the element-wise functions add some 2^-22, and gates below 1 keep old errors
 /// from growing over the steps. So it is (4 sqrt(D) + 64) 2^-24 for h, c, dx, dh0 and dc0, with D =
-/// c + k or 4 k. dw, dr and db sum t n products without a scale: (t n + 64) 2^-24. Integers, twice
-/// as large and nearer to saturation, are allowed 4 times as much. A product that is missing
-/// changes a gate by 1 / (4 sqrt(D)), a weight gradient by about 1/20: 10 to 1000 times as much.
-/// Equal addends, as ones make them, round the same way each time: D for sums that end near 1, D^2
-/// / 4 for weights.
+/// c + k or 4 k. dw, dr and db sum t n products without a scale, whose errors grow with those of
+/// the gates: (t n (1 + sqrt(k) / 16) + 64) 2^-24. Integers, twice as large and nearer to
+/// saturation, are allowed 4 times as much. The largest seen at t = 50, n = 168, c = k = 512 was a
+/// sixth of that. A product that is missing changes a gate by 1 / (4 sqrt(D)), a weight gradient by
+/// about 1/20: 10 to 1000 times as much. Equal addends, as ones make them, round the same way each
+/// time: D for sums that end near 1, D^2 / 4 for weights.
 double lstm_tolerance(const Problem& problem, Fill kind, std::string_view output);
 
 }  // namespace loopbrick
