@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/text.h"
-#include "loops/lstm_cell.h"
 #include "loops/own_numbers.h"
 #include "loops/step_facts.h"
 
@@ -58,6 +57,7 @@ LstmBackward::LstmBackward(const Lstm& lstm, const LstmSteps& steps, const Condi
                            KernelCache& kernels)
     : lstm_(lstm),
       threads_(conditions.threads),
+      cell_(lstm_cell(conditions.isa)),
       gates_(lstm_gate_access(lstm)),
       w_(lstm_contraction(lstm, LstmProduct::dx), *steps.dx),
       r_(lstm_contraction(lstm, LstmProduct::dh), *steps.dh),
@@ -153,21 +153,21 @@ void LstmBackward::elementwise(int number, std::int64_t t, const Operands& opera
     const std::int64_t gate = gates_[place(Axis::t)].offset(t) +
                               gates_[place(Axis::n)].offset(rows.begin) +
                               gates_[place(Axis::k)].offset(cols.begin);
-    loopbrick::run(LstmCellBackward{.rows = rows.size(),
-                                    .cols = cols.size(),
-                                    .gates = operands.gates + gate,
-                                    .dz = own.dz + gate,
-                                    .gate_stride = gates_[place(Axis::g)].inner,
-                                    .gate_row_stride = gates_[place(Axis::n)].inner,
-                                    .c_before = operands.c + t * state + at,
-                                    .c = operands.c + (t + 1) * state + at,
-                                    .dh = operands.dh + t * state + at,
-                                    .dh_later = is_last ? nullptr : own.dh_later + at,
-                                    .dc_later = (is_last ? operands.dc : operands.dc0) + at,
-                                    .dc = operands.dc0 + at,
-                                    .state_row_stride = lstm_.k,
-                                    .db = own.db + number * in_lines(4 * lstm_.k) + cols.begin,
-                                    .db_gate_stride = lstm_.k});
+    cell_.backward({.rows = rows.size(),
+                    .cols = cols.size(),
+                    .gates = operands.gates + gate,
+                    .dz = own.dz + gate,
+                    .gate_stride = gates_[place(Axis::g)].inner,
+                    .gate_row_stride = gates_[place(Axis::n)].inner,
+                    .c_before = operands.c + t * state + at,
+                    .c = operands.c + (t + 1) * state + at,
+                    .dh = operands.dh + t * state + at,
+                    .dh_later = is_last ? nullptr : own.dh_later + at,
+                    .dc_later = (is_last ? operands.dc : operands.dc0) + at,
+                    .dc = operands.dc0 + at,
+                    .state_row_stride = lstm_.k,
+                    .db = own.db + number * in_lines(4 * lstm_.k) + cols.begin,
+                    .db_gate_stride = lstm_.k});
   });
 }
 

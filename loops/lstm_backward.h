@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "loops/lstm_calls.h"
+#include "loops/lstm_cell.h"
 #include "loops/lstm_steps.h"
 #include "loops/transposed_weights.h"
 
@@ -55,6 +56,7 @@ class LstmBackward {
 
   Lstm lstm_;
   int threads_;
+  LstmCell cell_;
   Access gates_;
   Transposed w_, r_;
   Rounds elementwise_;

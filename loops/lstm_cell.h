@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/isa.h"
+
 namespace loopbrick {
 
 /// A tile of the element-wise part of one forward time step: gates in place of their sums, then c
@@ -14,7 +16,6 @@ struct LstmCellForward {
   float* h = nullptr;
   std::int64_t state_row_stride = 0;
 };
-void run(const LstmCellForward& cell) noexcept;
 
 /// A tile of the element-wise part of one backward time step.
 struct LstmCellBackward {
@@ -32,6 +33,14 @@ struct LstmCellBackward {
   float* db = nullptr;  ///< sums of the columns of dz are added; gates at db_gate_stride
   std::int64_t db_gate_stride = 0;
 };
-void run(const LstmCellBackward& cell) noexcept;
+
+/// The element-wise parts of an LSTM by the instructions of one ISA.
+///
+/// Errors   absolutely 2^-22 a function. Threads  tiles that do not overlap may run at once.
+struct LstmCell {
+  void (*forward)(const LstmCellForward&) noexcept = nullptr;
+  void (*backward)(const LstmCellBackward&) noexcept = nullptr;
+};
+LstmCell lstm_cell(Isa isa);
 
 }  // namespace loopbrick

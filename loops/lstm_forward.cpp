@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include "kernels/text.h"
-#include "loops/lstm_cell.h"
 #include "loops/own_numbers.h"
 #include "loops/step_facts.h"
 
@@ -49,6 +48,7 @@ LstmForward::LstmForward(const Lstm& lstm, const LstmSteps& steps, bool keeps_ga
       threads_(conditions.threads),
       w_(weights_of(lstm, lstm.c, inputs_step(steps))),
       r_(weights_of(lstm, lstm.k, *steps.cell)),
+      cell_(lstm_cell(conditions.isa)),
       gates_(lstm_gate_access(lstm)),
       inputs_(with_weights(
                   lstm_contraction(lstm, is_fused_ ? LstmProduct::input : LstmProduct::inputs), w_),
@@ -110,16 +110,16 @@ void LstmForward::cell(int number, std::int64_t t, const Operands& operands, flo
     const Range& rows = ranges[place(Axis::n)];
     const Range& cols = ranges[place(Axis::k)];
     const std::int64_t at = rows.begin * lstm_.k + cols.begin;
-    loopbrick::run(LstmCellForward{.rows = rows.size(),
-                                   .cols = cols.size(),
-                                   .sums = sums + gates_[place(Axis::n)].offset(rows.begin) +
-                                           gates_[place(Axis::k)].offset(cols.begin),
-                                   .gate_stride = gates_[place(Axis::g)].inner,
-                                   .gate_row_stride = gates_[place(Axis::n)].inner,
-                                   .c_before = c_before + at,
-                                   .c = operands.c + t * state + at,
-                                   .h = operands.h + t * state + at,
-                                   .state_row_stride = lstm_.k});
+    cell_.forward({.rows = rows.size(),
+                   .cols = cols.size(),
+                   .sums = sums + gates_[place(Axis::n)].offset(rows.begin) +
+                           gates_[place(Axis::k)].offset(cols.begin),
+                   .gate_stride = gates_[place(Axis::g)].inner,
+                   .gate_row_stride = gates_[place(Axis::n)].inner,
+                   .c_before = c_before + at,
+                   .c = operands.c + t * state + at,
+                   .h = operands.h + t * state + at,
+                   .state_row_stride = lstm_.k});
   });
 }
 

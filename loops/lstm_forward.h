@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "loops/lstm_calls.h"
+#include "loops/lstm_cell.h"
 #include "loops/lstm_steps.h"
 #include "loops/weights.h"
 
@@ -51,6 +52,7 @@ class LstmForward {
   bool is_fused_, keeps_gates_;
   int threads_;
   LstmWeights w_, r_;
+  LstmCell cell_;
   Access gates_;
   LstmCalls inputs_;  ///< of all steps, or of one if the schedule is fused
   LstmCalls state_;
