@@ -47,9 +47,6 @@ Fill parse_fill(std::string_view text);
 /// Fills the inputs deterministically from `seed` and every output with NaN.
 void fill(const Problem& problem, Fill kind, std::uint64_t seed, const Arrays& arrays);
 
-/// Is there a reference for its kind and pass? Backward convolutions have none.
-bool has_reference(const Problem& problem);
-
 /// Computes the outputs in double from the inputs and rounds once; `threads` OpenMP threads. The
 /// order of every sum is the same for any number of threads.
 ///

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -54,6 +55,8 @@ TEST(Operands, SumLengthFollowsThePass) {
   EXPECT_EQ(sum_length(parse_problem("g2mb2ic4ih5oc6kh3ph1")), 2 * 9);
   EXPECT_EQ(sum_length(parse_problem("bwd_d mb2ic4ih5oc6kh3ph1")), 6 * 9);
   EXPECT_EQ(sum_length(parse_problem("bwd_w mb2ic4ih5oc6kh3ph1")), 2 * 25);
+  EXPECT_EQ(sum_length(parse_problem("bwd_d g2mb2ic4ih5oc6kh3ph1")), 3 * 9);
+  EXPECT_EQ(sum_length(parse_problem("bwd_w g2mb2ic4ih5oc6oh3kh3ph1sh2")), 2 * 9);
   EXPECT_EQ(sum_length(parse_problem("gemm 2x3:3x5bs7")), 21);
 }
 
@@ -151,6 +154,26 @@ TEST(Tolerance, SeesOneMissingProduct) {
       const auto found = compare(problem, kind, got.arrays(), want.arrays());
       ASSERT_EQ(found.size(), 1U) << text << ' ' << to_string(kind);
       EXPECT_GT(found[0].wrong, 128 / 3) << text << ' ' << to_string(kind);
+    }
+  }
+}
+
+/// One dy less is one product less in the c elements of dx or dw that it goes into.
+TEST(Tolerance, SeesOneMissingProductOfAGradient) {
+  for (const char* text : {"bwd_d mb1ic60ih3oc70kh1ph0", "bwd_d mb1ic60ih1oc4608kh1ph0",
+                           "bwd_w mb2ic60ih5oc2kh1ph0", "bwd_w mb4ic60ih56oc2kh1ph0"}) {
+    const Problem problem = parse_problem(text);
+    const std::size_t dy = problem.pass == Pass::bwd_d ? 0 : 1;
+    for (const Fill kind : {Fill::integers, Fill::uniform, Fill::ones}) {
+      Owned want(problem);
+      fill(problem, kind, 3, want.arrays());
+      Owned got = want;
+      reference(problem, want.arrays(), 2);
+      *std::ranges::find_if(got[dy], [](float value) { return std::abs(value) > 0.3F; }) = 0.0F;
+      reference(problem, got.arrays(), 2);
+      const auto found = compare(problem, kind, got.arrays(), want.arrays());
+      ASSERT_EQ(found.size(), 1U) << text << ' ' << to_string(kind);
+      EXPECT_GT(found[0].wrong, 60 / 3) << text << ' ' << to_string(kind);
     }
   }
 }

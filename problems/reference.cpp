@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
+#include "problems/conv_backward_reference.h"
 #include "problems/lstm_reference.h"
 #include "problems/operands.h"
 #include "problems/reference_tile.h"
@@ -122,7 +123,7 @@ class ConvProduct {
   std::int64_t inputs_, features_, taps_;
 };
 
-void run_conv(const Problem& problem, const Conv& conv, const Arrays& arrays, int threads) {
+void run_conv_forward(const Problem& problem, const Conv& conv, const Arrays& arrays, int threads) {
   const ConvProduct product(conv);
   const float* const x = arrays[0].data();
   float* const y = arrays.back().data();
@@ -148,31 +149,10 @@ void run_conv(const Problem& problem, const Conv& conv, const Arrays& arrays, in
       threads);
 }
 
-/// dx[n][c] = sum over k of dy[n][k] w[k][c], or dw[k][c] = sum over n of dy[n][k] x[n][c].
-void run_fc_backward(const Fc& fc, Pass pass, const Arrays& arrays, int threads) {
-  const bool by_data = pass == Pass::bwd_d;
-  const float* const dy = arrays[by_data ? 0 : 1].data();
-  float* const result = arrays[2].data();
-  const std::int64_t rows = by_data ? fc.n : fc.k;
-  const std::int64_t row_stride = by_data ? fc.k : 1;
-  const std::int64_t depth_stride = by_data ? 1 : fc.k;
-  const auto copy_dy = [=](std::int64_t, std::int64_t row, std::int64_t first, std::int64_t count,
-                           double* piece) {
-    for (std::int64_t d = first; d < first + count; ++d, piece += kTileRows) {
-      for (std::int64_t i = 0; i < std::min(kTileRows, rows - row); ++i)
-        piece[i] = static_cast<double>(dy[(row + i) * row_stride + d * depth_stride]);
-    }
-  };
-  run({.rows = rows,
-       .cols = fc.c,
-       .depth = by_data ? fc.k : fc.n,
-       .b = arrays[by_data ? 1 : 0].data(),
-       .b_depth_stride = fc.c,
-       .b_col_stride = 1,
-       .a = copy_dy,
-       .store = [&fc, result](std::int64_t, std::int64_t row, std::int64_t col,
-                              double sum) { result[row * fc.c + col] = static_cast<float>(sum); }},
-      threads);
+void run_conv(const Problem& problem, const Conv& conv, const Arrays& arrays, int threads) {
+  if (problem.pass == Pass::bwd_d) return conv_backward_data(conv, arrays, threads);
+  if (problem.pass == Pass::bwd_w) return conv_backward_weights(conv, arrays, threads);
+  run_conv_forward(problem, conv, arrays, threads);
 }
 
 /// A fully connected layer is a convolution of one pixel.
@@ -192,29 +172,25 @@ void check_arrays(const Problem& problem, const Arrays& arrays) {
   }
 }
 
-}  // namespace
-
 bool has_reference(const Problem& problem) {
   const bool is_backward = problem.pass == Pass::bwd_d || problem.pass == Pass::bwd_w;
-  if (std::holds_alternative<Fc>(problem.shape) && is_backward) return true;
   if (std::holds_alternative<Lstm>(problem.shape)) return !is_backward;
-  return problem.pass == Pass::fwd;
+  return problem.pass == Pass::fwd || (is_backward && !std::holds_alternative<Gemm>(problem.shape));
 }
+
+}  // namespace
 
 void reference(const Problem& problem, const Arrays& arrays, int threads) {
   check_arrays(problem, arrays);
-  const auto* fc = std::get_if<Fc>(&problem.shape);
   if (!has_reference(problem)) {
     throw std::invalid_argument(
         fmt::format("no reference for {} {}", kind_of(problem), to_string(problem.pass)));
   }
-  if (std::holds_alternative<Lstm>(problem.shape))
-    return lstm_reference(problem, arrays, threads);
+  if (std::holds_alternative<Lstm>(problem.shape)) return lstm_reference(problem, arrays, threads);
   if (const auto* gemm = std::get_if<Gemm>(&problem.shape))
     return run_gemm(problem, *gemm, arrays, threads);
-  if (fc != nullptr && problem.pass != Pass::fwd)
-    return run_fc_backward(*fc, problem.pass, arrays, threads);
-  if (fc != nullptr) return run_conv(problem, as_conv(*fc), arrays, threads);
+  if (const auto* fc = std::get_if<Fc>(&problem.shape))
+    return run_conv(problem, as_conv(*fc), arrays, threads);
   run_conv(problem, std::get<Conv>(problem.shape), arrays, threads);
 }
 

@@ -28,16 +28,14 @@ std::vector<float> run_reference(const Problem& problem, Values values, int thre
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// Seven loops, straight from the definition.
-std::vector<float> naive_conv(const Problem& problem, const Values& v) {
-  const Conv& c = std::get<Conv>(problem.shape);
+/// Seven loops, straight from the definition: `visit` gets where x, w and y lie of every product.
+template <typename Visit>
+void each_product(const Conv& c, Visit visit) {
   const std::int64_t inputs = c.c / c.groups, features = c.k / c.groups;
-  std::vector<float> y;
   for (std::int64_t n = 0; n < c.n; ++n)
     for (std::int64_t k = 0; k < c.k; ++k)
       for (std::int64_t p = 0; p < c.p; ++p)
-        for (std::int64_t q = 0; q < c.q; ++q) {
-          double sum = problem.bias ? static_cast<double>(v[2][at(k)]) : 0.0;
+        for (std::int64_t q = 0; q < c.q; ++q)
           for (std::int64_t i = 0; i < inputs; ++i)
             for (std::int64_t r = 0; r < c.r; ++r)
               for (std::int64_t s = 0; s < c.s; ++s) {
@@ -45,13 +43,28 @@ std::vector<float> naive_conv(const Problem& problem, const Values& v) {
                 const std::int64_t w = q * c.stride_w - c.pad_w + s * c.dilation_w;
                 if (h < 0 || h >= c.h || w < 0 || w >= c.w) continue;
                 const std::int64_t channel = k / features * inputs + i;
-                sum += static_cast<double>(v[0][at(((n * c.c + channel) * c.h + h) * c.w + w)]) *
-                       static_cast<double>(v[1][at(((k * inputs + i) * c.r + r) * c.s + s)]);
+                visit(at(((n * c.c + channel) * c.h + h) * c.w + w),
+                      at(((k * inputs + i) * c.r + r) * c.s + s),
+                      at(((n * c.k + k) * c.p + p) * c.q + q));
               }
-          if (problem.activation == Activation::relu) sum = std::max(sum, 0.0);
-          y.push_back(static_cast<float>(sum));
-        }
-  return y;
+}
+
+std::vector<float> naive_conv(const Problem& problem, const Values& v) {
+  const Conv& c = std::get<Conv>(problem.shape);
+  std::vector<double> sums(v.back().size());
+  const auto product = [](float one, float other) {
+    return static_cast<double>(one) * static_cast<double>(other);
+  };
+  each_product(c, [&](std::size_t x, std::size_t w, std::size_t y) {
+    if (problem.pass == Pass::bwd_d) sums[x] += product(v[0][y], v[1][w]);
+    if (problem.pass == Pass::bwd_w) sums[w] += product(v[0][x], v[1][y]);
+    if (problem.pass == Pass::fwd) sums[y] += product(v[0][x], v[1][w]);
+  });
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (problem.bias) sums[i] += static_cast<double>(v[2][i / at(c.p * c.q) % at(c.k)]);
+    if (problem.activation == Activation::relu) sums[i] = std::max(sums[i], 0.0);
+  }
+  return {sums.begin(), sums.end()};
 }
 
 /// Whole numbers, so that the order of the sums does not matter: equality is exact.
@@ -89,6 +102,23 @@ TEST(Reference, ConvolutionsOfEveryKindMatchSevenLoops) {
   }
 }
 
+TEST(Reference, BackwardConvolutionsOfEveryKindMatchSevenLoops) {
+  for (const char* text : {
+           "mb2ic3ih5oc16kh3ph1", "mb2ic17ih5oc17kh3ph1", "mb1ic17ih8oc17oh4kh3ph1sh2",
+           "mb1ic16ih5oc16oh8kh3ph3",  // more padding than filter
+           "mb1ic4ih5oc3oh4kh3ph2",
+           "mb1ic4ih9oc3oh2kh3",     // rows that no window reads
+           "mb1ic4ih4oc5oh5kh1ph0",  // a window wholly in the padding behind
+           "mb2ic2ih9oc33kh3dh2ph2", "mb2ic5ih7oc8kh3_iw9kw2pw1dw3sw2",
+           "g17mb2ic17ih8oc17oh4kh3ph1sh2", "g3mb2ic6ih5oc51kh2",
+           "mb1ic32ih67iw4oc48oh23ow5kh1kw1sh3sw1pw1",  // stride beyond the filter
+           "mb1ic3ih60oc2oh2kh50",                      // one filter longer than a piece of depth
+           "mb3ic3ih30oc2kh3ph1",                       // more pixels than a piece of depth
+       }) {
+    for (const char* pass : {"bwd_d ", "bwd_w "}) expect_naive(std::string(pass) + text, 3);
+  }
+}
+
 TEST(Reference, RandomConvolutionsMatchSevenLoops) {
   std::mt19937_64 random(20190615);
   const auto pick = [&random](int least, int most) {
@@ -110,6 +140,7 @@ TEST(Reference, RandomConvolutionsMatchSevenLoops) {
       add("i", in), add("k", filter), add("d", dilation), add("p", pad), add("s", stride);
       add("o", std::max(1, out + pick(-2, 1)));
     }
+    for (const char* pass : {"bwd_d ", "bwd_w "}) expect_naive(pass + text, 1 + trial % 2);
     if (pick(0, 1) == 1) text += "+bias";
     if (pick(0, 1) == 1) text += "+relu";
     expect_naive(text, 1 + trial % 2);
@@ -152,33 +183,44 @@ TEST(Reference, BackwardFullyConnectedLayersMatchThreeLoops) {
   }
 }
 
-/// The gradients are those of the forward pass: moving one input by h moves sum(y dy) by h times
-/// its gradient.
-TEST(Reference, GradientsOfAFullyConnectedLayerAreDifferencesOfItsForwardPass) {
-  const std::string sizes = " f32 mb3ic5oc4";
-  const Problem forward = parse_problem("fc fwd" + sizes);
-  const Values values = filled(forward, Fill::integers);  // x w y
-  const Values by_data = filled(parse_problem("fc bwd_d" + sizes), Fill::integers);
-  const std::vector<float>& dy = by_data[0];
-  const auto loss = [&](const Values& inputs) {
-    const std::vector<float> y = run_reference(forward, inputs, 1);
-    double sum = 0.0;
-    for (std::size_t i = 0; i < y.size(); ++i)
-      sum += static_cast<double>(y[i]) * static_cast<double>(dy[i]);
-    return sum;
-  };
-  const std::vector<float> dx =
-      run_reference(parse_problem("fc bwd_d" + sizes), {dy, values[1], values[0]}, 1);
-  const std::vector<float> dw =
-      run_reference(parse_problem("fc bwd_w" + sizes), {values[0], dy, values[1]}, 1);
+/// What sum(y dy) grows by when one element of x or w grows by 1.
+double growth(const Problem& forward, const Values& values, const std::vector<float>& dy,
+              std::size_t operand, std::size_t index) {
+  Values moved = values;
+  moved[operand][index] += 1.0F;
+  const std::vector<float> before = run_reference(forward, values, 1);
+  const std::vector<float> after = run_reference(forward, moved, 1);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < dy.size(); ++i)
+    sum += static_cast<double>(after[i] - before[i]) * static_cast<double>(dy[i]);
+  return sum;
+}
+
+/// The gradients are those of the forward pass. It is linear in x and in w, and the fill is of
+/// whole numbers, so differences are exact.
+void expect_gradients(const std::string& kind, const std::string& sizes) {
+  const auto problem = [&](const char* pass) { return parse_problem(kind + pass + sizes); };
+  const Values values = filled(problem(" fwd "), Fill::integers);  // x w y
+  const std::vector<float> dy = filled(problem(" bwd_d "), Fill::integers)[0];
+  const std::vector<float> dx = run_reference(problem(" bwd_d "), {dy, values[1], values[0]}, 1);
+  const std::vector<float> dw = run_reference(problem(" bwd_w "), {values[0], dy, values[1]}, 1);
   for (const std::size_t operand : {std::size_t{0}, std::size_t{1}}) {
     const std::vector<float>& gradient = operand == 0 ? dx : dw;
     ASSERT_EQ(gradient.size(), values[operand].size());
     for (std::size_t i = 0; i < gradient.size(); ++i) {
-      Values moved = values;
-      moved[operand][i] += 1.0F;  // the loss is linear in it
-      EXPECT_EQ(loss(moved) - loss(values), static_cast<double>(gradient[i]));
+      ASSERT_EQ(growth(problem(" fwd "), values, dy, operand, i), static_cast<double>(gradient[i]))
+          << kind << sizes << (operand == 0 ? " dx " : " dw ") << i;
     }
+  }
+}
+
+TEST(Reference, GradientsAreDifferencesOfTheForwardPass) {
+  expect_gradients("fc", "f32 mb3ic5oc4");
+  for (const char* sizes :
+       {"mb2ic3ih5iw4oc4kh3kw3ph1pw1", "mb1ic2ih7iw6oc3kh3kw2ph1pw0sh2sw1",
+        "mb2ic2ih9iw7oc3oh4ow3kh2kw3ph1pw1sh3sw2", "mb1ic2ih8iw9oc2kh3kw2ph2pw1dh1dw2",
+        "g3mb2ic6ih5iw4oc3kh3kw2ph1pw1sh1sw2", "g2mb1ic4ih5iw5oc6oh3ow4kh3kw3ph0pw0dh0dw0"}) {
+    expect_gradients("conv", std::string("f32 ") + sizes);
   }
 }
 
@@ -241,19 +283,18 @@ TEST(Reference, SumsInDouble) {
 }
 
 TEST(Reference, ThreadsDoNotChangeABit) {
-  const Problem problem = parse_problem("mb2ic40ih9oc24kh3ph1");
-  const Values values = filled(problem, Fill::uniform);
-  EXPECT_EQ(run_reference(problem, values, 1), run_reference(problem, values, 4));
+  for (const char* pass : {"fwd", "bwd_d", "bwd_w"}) {
+    const Problem problem = parse_problem(pass + std::string(" mb2ic40ih9oc24kh3ph1"));
+    const Values values = filled(problem, Fill::uniform);
+    EXPECT_EQ(run_reference(problem, values, 1), run_reference(problem, values, 4)) << pass;
+  }
 }
 
 TEST(Reference, SaysWhatItCannotDo) {
-  for (const char* text : {"conv bwd_d mb1ic3ih5oc4kh3", "conv bwd_w mb1ic3ih5oc4kh3"}) {
-    const Problem problem = parse_problem(text);
-    Values values = filled(problem, Fill::ones);
-    EXPECT_THROW(reference(problem, Arrays(values.begin(), values.end()), 1), std::invalid_argument)
-        << text;
-  }
-  EXPECT_FALSE(has_reference(Problem{.shape = Fc{}, .pass = Pass::train}));
+  Values matrices = filled(parse_problem("gemm 2x3:3x4"), Fill::ones);
+  const Problem backward{.shape = Gemm{.m = 2, .n = 4, .k = 3}, .pass = Pass::bwd_d};
+  EXPECT_THROW(reference(backward, Arrays(matrices.begin(), matrices.end()), 1),
+               std::invalid_argument);
   const Problem problem = parse_problem("fc mb2ic3oc4");
   Values values = filled(problem, Fill::ones);
   values[1].pop_back();

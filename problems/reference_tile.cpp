@@ -1,6 +1,7 @@
 #include "problems/reference_tile.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <omp.h>
 #include <vector>
@@ -69,15 +70,24 @@ std::int64_t block_cols(const SlowProduct& product, std::int64_t block) {
   return std::min(kTileCols, product.cols - block * kTileCols);
 }
 
+std::int64_t depth_offset(const SlowProduct& product, std::int64_t d) {
+  return d / product.b_block * product.b_block_stride +
+         d % product.b_block * product.b_depth_stride;
+}
+
 /// Copies one block of columns, 16 rows at a time: either side is read or written in whole cache
 /// lines.
 void pack_block(const SlowProduct& product, const float* from, std::int64_t cols, float* to) {
   constexpr std::int64_t kRows = 16;
+  std::array<std::int64_t, kRows> offsets;
   for (std::int64_t first = 0; first < product.depth; first += kRows) {
-    const std::int64_t end = std::min(first + kRows, product.depth);
+    const std::int64_t rows = std::min(kRows, product.depth - first);
+    for (std::int64_t d = 0; d < rows; ++d)
+      offsets[static_cast<std::size_t>(d)] = depth_offset(product, first + d);
     for (std::int64_t col = 0; col < cols; ++col) {
-      for (std::int64_t d = first; d < end; ++d) {
-        to[d * cols + col] = from[d * product.b_depth_stride + col * product.b_col_stride];
+      for (std::int64_t d = 0; d < rows; ++d) {
+        to[(first + d) * cols + col] =
+            from[offsets[static_cast<std::size_t>(d)] + col * product.b_col_stride];
       }
     }
   }

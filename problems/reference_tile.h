@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace loopbrick {
 
@@ -10,14 +11,17 @@ constexpr std::int64_t kTileCols = 16;  ///< 16 x 8 doubles fill half of the AVX
 /// Matrix products as the reference sees them: Y = A * B, one per group, with A made a piece at a
 /// time, so that a convolution is one without im2col in memory.
 ///
-/// Shapes  A rows x depth, B depth x cols; element (d, col) of B lies at
-///         b[group * b_group_stride + d * b_depth_stride + col * b_col_stride].
+/// Shapes  A rows x depth, B depth x cols; with D = b_block, element (d, col) of B lies at
+///         b[group * b_group_stride + d / D * b_block_stride + d % D * b_depth_stride
+///           + col * b_col_stride].
 struct SlowProduct {
   std::int64_t groups = 1, rows = 0, cols = 0, depth = 0;
   std::int64_t depth_multiple = 1;  ///< pieces of the depth begin at multiples of this
 
   const float* b = nullptr;
-  std::int64_t b_group_stride = 0, b_depth_stride = 0, b_col_stride = 0;
+  std::int64_t b_group_stride = 0;
+  std::int64_t b_block = std::numeric_limits<std::int64_t>::max(), b_block_stride = 0;
+  std::int64_t b_depth_stride = 0, b_col_stride = 0;
 
   /// Writes A[row + i][first + d] to piece[d * kTileRows + i] for d < count, i < kTileRows and row
   /// + i < rows.
