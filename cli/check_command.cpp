@@ -138,7 +138,7 @@ bool lacks_what_was_asked(const CheckArguments& arguments, const Findings& findi
 }
 
 ExitCode run_check(const CheckArguments& arguments) {
-  const std::vector<Work> works = expand_checkable(arguments.what);
+  const std::vector<Work> works = expand(arguments.what);
   parse_arms(arguments.impls);
   if (arguments.schedule) parse_schedule(*arguments.schedule);
   if (arguments.schedule && !arguments.impls.empty()) {

@@ -121,7 +121,7 @@ CompareRequest request_for(const CompareArguments& arguments, const Work& work,
 
 ExitCode run_compare(const CompareArguments& arguments, const std::string& command_line) {
   const Clock::time_point start = Clock::now();
-  const std::vector<Work> works = expand_checkable(arguments.what);
+  const std::vector<Work> works = expand(arguments.what);
   const Budget budget = budget_of(arguments);
   for (const Work& work : works) request_for(arguments, work, {}, {});  // texts: right or refused
   if (arguments.schedule) parse_schedule(*arguments.schedule);

@@ -63,7 +63,6 @@ Table one_row(const TrialRecord& trial) {
 
 ExitCode run_one(const RunArguments& arguments, const std::string& command_line) {
   const OneProblem one = expand_one(arguments.what);
-  require_reference(one.named.problem);
   const Arm arm = wanted_arm(arguments);
   const RoundPlan plan = plan_of(arguments.rounds, arguments.measuring.bench.seed);
   MeasuringRun run(arguments.measuring, {.command = command_line, .strategy = "run", .budget = ""});

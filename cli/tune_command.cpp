@@ -149,7 +149,7 @@ bool report(const TuneReport& found, const std::string& conditions, Table& table
 
 ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
   const Clock::time_point start = Clock::now();
-  const std::vector<Work> works = expand_checkable(arguments.what);
+  const std::vector<Work> works = expand(arguments.what);
   Budget budget = parse_budget(arguments.budget);
   strategy_named(arguments.strategy);
   MeasuringRun run(

@@ -1,6 +1,5 @@
 #include "cli/what_options.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
 #include <string_view>
@@ -9,7 +8,6 @@
 #include "kernels/text.h"
 #include "measure/machine.h"
 #include "problems/lists.h"
-#include "problems/operands.h"
 
 namespace loopbrick {
 namespace {
@@ -84,27 +82,6 @@ std::vector<int> parse_threads(std::string_view text) {
   return threads;
 }
 
-std::string no_reference(const Problem& problem) {
-  return fmt::format("there is no reference for {} {}: its results cannot be checked",
-                     kind_of(problem), to_string(problem.pass));
-}
-
-/// Refuses the problems without a reference. Are there any?
-bool refuse_unchecked(What& what) {
-  const auto first_bad =
-      std::stable_partition(what.problems.begin(), what.problems.end(),
-                            [](const NamedProblem& one) { return has_reference(one.problem); });
-  const bool found = first_bad != what.problems.end();
-  for (auto bad = first_bad; bad != what.problems.end(); ++bad) {
-    what.refused.push_back({.label = bad->label,
-                            .suite = bad->suite,
-                            .layer = bad->layer,
-                            .reason = no_reference(bad->problem)});
-  }
-  what.problems.erase(first_bad, what.problems.end());
-  return found;
-}
-
 }  // namespace
 
 void add_what_options(Command& command, WhatOptions& options) {
@@ -150,20 +127,6 @@ std::vector<Work> expand(const WhatOptions& options) {
     }
   }
   return works;
-}
-
-std::vector<Work> expand_checkable(const WhatOptions& options) {
-  std::vector<Work> works = expand(options);
-  for (Work& work : works) {
-    if (refuse_unchecked(work.what) && work.what.problems.empty()) {
-      throw ParseError(work.what.refused.back().label + ": " + work.what.refused.back().reason);
-    }
-  }
-  return works;
-}
-
-void require_reference(const Problem& problem) {
-  if (!has_reference(problem)) throw ParseError(to_string(problem) + ": " + no_reference(problem));
 }
 
 OneProblem expand_one(const WhatOptions& options) {

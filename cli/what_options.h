@@ -34,15 +34,6 @@ std::vector<Layer> layers_of(const What& what);
 ///         ISA that the CPU lacks, nothing to work on.
 std::vector<Work> expand(const WhatOptions& options);
 
-/// The same for what is run: a problem without a reference, whose result nobody can check, is among
-/// the refused ones.
-///
-/// Errors  as expand, and if nothing is left but such problems.
-std::vector<Work> expand_checkable(const WhatOptions& options);
-
-/// Errors  throws ParseError if the problem has no reference.
-void require_reference(const Problem& problem);
-
 /// The one problem and conditions of a command that takes no lists.
 struct OneProblem {
   Conditions conditions;

@@ -223,20 +223,6 @@ class BadInput(Case):
         for command in ("check", "tune", "compare"):
             self.refused(command, TINY, "--seed", "-1", names=["--seed", "-1"])
 
-    def test_a_pass_without_a_reference_is_refused_before_anything_is_measured(self):
-        text = f"conv bwd_w f32 {TINY}"
-        self.refused("check", text, "--impl", "onednn", names=["no reference", "conv bwd_w"])
-        for command in (["tune"], ["compare", "--impl", "small-gemm"], ["run", "--impl", "small-gemm"]):
-            self.refused(*command, text, "--db", str(self.database), names=["no reference", "conv bwd_w"])
-        self.assertFalse(self.database.exists())
-
-    def test_a_pass_without_a_reference_is_left_out_beside_one_that_has_it(self):
-        code, out, err = self.run_program(*self.measuring("compare", TINY, "--dir", "fwd,bwd_w", "--impl", "small-gemm",
-                                                          *QUICK))
-        self.assertEqual(code, 0, err)
-        self.assertEqual({row["problem"] for row in rows(out)}, {f"conv fwd f32 {TINY}"})
-        self.assertRegex(err, r"(?m)^conv bwd_w f32 \S+ is left out: there is no reference")
-
     def test_instructions_of_a_kernel_that_has_none(self):
         self.refused("explain", TINY, "--no-lock", "--isa", "ref", "--asm", names=["--asm", "ref"])
 
