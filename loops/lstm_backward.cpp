@@ -59,6 +59,7 @@ LstmBackward::LstmBackward(const Lstm& lstm, const LstmSteps& steps, const Condi
       threads_(conditions.threads),
       cell_(lstm_cell(conditions.isa)),
       gates_(lstm_gate_access(lstm)),
+      states_(lstm_state_access(lstm, Axis::k)),
       w_(lstm_contraction(lstm, LstmProduct::dx), *steps.dx),
       r_(lstm_contraction(lstm, LstmProduct::dh), *steps.dh),
       elementwise_(*steps.elementwise, conditions.threads),
@@ -149,7 +150,8 @@ void LstmBackward::elementwise(int number, std::int64_t t, const Operands& opera
   elementwise_.visit(number, ranges, [&] {
     const Range& rows = ranges[place(Axis::n)];
     const Range& cols = ranges[place(Axis::k)];
-    const std::int64_t at = rows.begin * lstm_.k + cols.begin;
+    const std::int64_t at =
+        states_[place(Axis::n)].offset(rows.begin) + states_[place(Axis::k)].offset(cols.begin);
     const std::int64_t gate = gates_[place(Axis::t)].offset(t) +
                               gates_[place(Axis::n)].offset(rows.begin) +
                               gates_[place(Axis::k)].offset(cols.begin);
@@ -165,7 +167,7 @@ void LstmBackward::elementwise(int number, std::int64_t t, const Operands& opera
                     .dh_later = is_last ? nullptr : own.dh_later + at,
                     .dc_later = (is_last ? operands.dc : operands.dc0) + at,
                     .dc = operands.dc0 + at,
-                    .state_row_stride = lstm_.k,
+                    .state_row_stride = states_[place(Axis::n)].inner,
                     .db = own.db + number * in_lines(4 * lstm_.k) + cols.begin,
                     .db_gate_stride = lstm_.k});
   });

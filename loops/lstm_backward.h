@@ -25,7 +25,7 @@ class LstmBackward {
   struct Operands {
     const float *x, *w, *r, *dh, *dc;
     const float* gates;  ///< of all steps, as lstm_gate_access has them
-    const float *h, *c;  ///< states before the first step and behind each of them, [t + 1][n][k]
+    const float *h, *c;  ///< states before the first step and behind each of them, [t + 1] of them
     float *dx, *dh0, *dc0, *dw, *dr, *db;
   };
   /// `workspace` has workspace_floats() floats, `scratch` threads times scratch_addresses().
@@ -58,6 +58,7 @@ class LstmBackward {
   int threads_;
   LstmCell cell_;
   Access gates_;
+  Access states_;
   Transposed w_, r_;
   Rounds elementwise_;
   LstmCalls dh_, dx_, dw_, dr_;

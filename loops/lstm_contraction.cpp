@@ -1,4 +1,5 @@
 #include "loops/lstm_steps.h"
+#include "loops/operand_layout.h"
 
 namespace loopbrick {
 
@@ -14,15 +15,6 @@ AxisAccess blocked(std::int64_t extent, std::int64_t block, std::int64_t outer) 
 }
 
 std::int64_t hidden_block(const Lstm& lstm) { return channel_block(Layout::blocked, lstm.k); }
-
-/// [t][n][features]
-Access plain_access(const Lstm& lstm, Axis feature, std::int64_t features) {
-  Access access{};
-  at(access, Axis::t).inner = lstm.n * features;
-  at(access, Axis::n).inner = features;
-  at(access, feature).inner = 1;
-  return access;
-}
 
 /// [4][k / block][feature][block]
 Access gradient_access(const Lstm& lstm, Axis feature, std::int64_t features) {
@@ -66,7 +58,8 @@ Contraction forward(const Lstm& lstm, Few<Axis, 5> outputs, Axis depth) {
   to.row = Axis::n;
   to.columns = Axis::k;
   to.depth = depth;
-  to.a = plain_access(lstm, depth, to.extent(depth));
+  to.a = lstm_state_access(lstm, depth);
+  to.depth_block = at(to.a, depth).block;
   to.c = lstm_gate_access(lstm);
   to.columns_block = at(to.c, Axis::k).block;
   return to;
@@ -79,7 +72,8 @@ Contraction by_data(const Lstm& lstm, Few<Axis, 5> outputs, Axis columns) {
   to.columns = columns;
   to.depth = Axis::k;
   to.a = lstm_gate_access(lstm);
-  to.c = plain_access(lstm, columns, to.extent(columns));
+  to.c = lstm_state_access(lstm, columns);
+  to.columns_block = at(to.c, columns).block;
   to.depth_block = at(to.a, Axis::k).block;
   return to;
 }
@@ -91,7 +85,8 @@ Contraction by_weights(const Lstm& lstm, Axis row) {
   to.row = row;
   to.columns = Axis::k;
   to.depth = Axis::n;
-  to.a = plain_access(lstm, row, to.extent(row));
+  to.a = lstm_state_access(lstm, row);
+  to.row_block = at(to.a, row).block;
   to.b = lstm_gate_access(lstm);
   to.c = gradient_access(lstm, row, to.extent(row));
   to.columns_block = at(to.c, Axis::k).block;
@@ -107,6 +102,16 @@ Access lstm_gate_access(const Lstm& lstm) {
   at(access, Axis::k) = blocked(lstm.k, block, 4 * lstm.n * block);
   at(access, Axis::g).inner = lstm.n * block;
   at(access, Axis::n).inner = block;
+  return access;
+}
+
+Access lstm_state_access(const Lstm& lstm, Axis feature) {
+  const std::int64_t features = extent_of(lstm, feature);
+  const EntryAccess entries = entry_access(Layout::blocked, lstm.n, features);
+  Access access{};
+  at(access, Axis::t).inner = lstm.n * features;
+  at(access, Axis::n) = entries.entry;
+  at(access, feature) = entries.channel;
   return access;
 }
 

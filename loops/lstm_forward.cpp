@@ -50,6 +50,7 @@ LstmForward::LstmForward(const Lstm& lstm, const LstmSteps& steps, bool keeps_ga
       r_(weights_of(lstm, lstm.k, *steps.cell)),
       cell_(lstm_cell(conditions.isa)),
       gates_(lstm_gate_access(lstm)),
+      states_(lstm_state_access(lstm, Axis::k)),
       inputs_(with_weights(
                   lstm_contraction(lstm, is_fused_ ? LstmProduct::input : LstmProduct::inputs), w_),
               with_sum(inputs_step(steps), Axis::c), {.bias = true}, conditions, kernels),
@@ -109,7 +110,8 @@ void LstmForward::cell(int number, std::int64_t t, const Operands& operands, flo
     if (ranges[place(Axis::g)].end < 4 || !state_.finishes(ranges)) return;
     const Range& rows = ranges[place(Axis::n)];
     const Range& cols = ranges[place(Axis::k)];
-    const std::int64_t at = rows.begin * lstm_.k + cols.begin;
+    const std::int64_t at =
+        states_[place(Axis::n)].offset(rows.begin) + states_[place(Axis::k)].offset(cols.begin);
     cell_.forward({.rows = rows.size(),
                    .cols = cols.size(),
                    .sums = sums + gates_[place(Axis::n)].offset(rows.begin) +
@@ -119,7 +121,7 @@ void LstmForward::cell(int number, std::int64_t t, const Operands& operands, flo
                    .c_before = c_before + at,
                    .c = operands.c + t * state + at,
                    .h = operands.h + t * state + at,
-                   .state_row_stride = lstm_.k});
+                   .state_row_stride = states_[place(Axis::n)].inner});
   });
 }
 

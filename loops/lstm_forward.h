@@ -54,6 +54,7 @@ class LstmForward {
   LstmWeights w_, r_;
   LstmCell cell_;
   Access gates_;
+  Access states_;
   LstmCalls inputs_;  ///< of all steps, or of one if the schedule is fused
   LstmCalls state_;
 };

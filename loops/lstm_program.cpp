@@ -19,6 +19,8 @@ constexpr int kW = 3, kR = 4;  ///< of operands(problem)
 constexpr int kDw = 11, kDr = 12;
 constexpr std::int64_t kLine = 64;  ///< bytes
 
+std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
+
 std::int64_t whole_lines(std::int64_t elements, std::size_t element_bytes) {
   const std::int64_t bytes = saturating_product(elements, static_cast<std::int64_t>(element_bytes));
   return saturating_product(saturating_sum(bytes, kLine - 1) / kLine, kLine);
@@ -50,8 +52,9 @@ LstmSteps checked(const Problem& problem, const Schedule& schedule, const Condit
 /// k.
 LstmSteps steps_before(const Lstm& lstm) {
   const std::int64_t block = channel_block(Layout::blocked, lstm.k);
+  const std::int64_t input_block = channel_block(Layout::blocked, lstm.c);
   const std::string text =
-      fmt::format("T N24 K{0} g @ c64 * c ; t {{ N24 K{0} g @ h64 * h ; }}", block);
+      fmt::format("T N24 K{0} g @ c{1} * c ; t {{ N24 K{0} g @ h{0} * h ; }}", block, input_block);
   return std::get<LstmSteps>(lstm_steps(Pass::train, parse_schedule(text)));
 }
 
@@ -93,6 +96,8 @@ class LstmProgram : public Program {
   std::int64_t scratch_addresses() const;
   std::int64_t state() const { return saturating_product(lstm_.n, lstm_.k); }
   std::int64_t states() const { return saturating_product(lstm_.t + 1, state()); }
+  StridedArray array(int operand) const;
+  StridedArray gradient_array(bool is_dw) const;
   Workspace divide(std::span<std::byte> workspace) const;
   std::vector<const CallTable*> tables() const;
 
@@ -144,10 +149,7 @@ std::string LstmProgram::layout(int operand) const {
 }
 
 void LstmProgram::lay_out(int operand, std::span<const float> plain, std::span<float> own) const {
-  if (operand != kW && operand != kR) {
-    std::copy(plain.begin(), plain.end(), own.begin());
-    return;
-  }
+  if (operand != kW && operand != kR) return scatter(array(operand), plain, own, threads_);
   const WeightLayout& gate = weights(operand).gate;
   const std::size_t from = plain.size() / 4;
   const auto to = static_cast<std::size_t>(gate.elements());
@@ -156,16 +158,27 @@ void LstmProgram::lay_out(int operand, std::span<const float> plain, std::span<f
 }
 
 void LstmProgram::take_back(int operand, std::span<const float> own, std::span<float> plain) const {
-  if (!is_backward() || (operand != kDw && operand != kDr)) {
-    std::copy(own.begin(), own.end(), plain.begin());
-    return;
-  }
-  const bool is_dw = operand == kDw;
+  gather(array(operand), own, plain, threads_);
+}
+
+/// Any operand but w and r.
+StridedArray LstmProgram::array(int operand) const {
+  const Operand& plain = operands_[static_cast<std::size_t>(operand)];
+  if (plain.name == "dw" || plain.name == "dr") return gradient_array(plain.name == "dw");
+  if (plain.name == "b" || plain.name == "db") return {{elements(plain), {.inner = 1}}};
+  const Axis feature = plain.name == "x" || plain.name == "dx" ? Axis::c : Axis::k;
+  const Access access = lstm_state_access(lstm_, feature);
+  StridedArray array;
+  if (plain.extents.size() == 3) array.push_back({lstm_.t, access[place(Axis::t)]});
+  array.push_back({lstm_.n, access[place(Axis::n)]});
+  array.push_back({plain.extents.back(), access[place(feature)]});
+  return array;
+}
+
+StridedArray LstmProgram::gradient_array(bool is_dw) const {
   const Contraction to = lstm_contraction(lstm_, is_dw ? LstmProduct::dw : LstmProduct::dr);
-  const auto axis = [&to](Axis which) {
-    return StridedAxis{to.extent(which), to.c[static_cast<std::size_t>(index_of(which))]};
-  };
-  gather({axis(Axis::g), axis(Axis::k), axis(to.row)}, own, plain, threads_);
+  const auto axis = [&to](Axis which) { return StridedAxis{to.extent(which), to.c[place(which)]}; };
+  return {axis(Axis::g), axis(Axis::k), axis(to.row)};
 }
 
 std::int64_t LstmProgram::calls() const {

@@ -180,7 +180,7 @@ std::optional<Refusal> why_not_lstm(const Problem& problem, const Schedule& sche
                                     const Conditions& conditions) {
   if (problem.type != DType::f32) return refusal("only f32 has kernels");
   if (problem.layout != Layout::blocked)
-    return refusal("activations of an lstm are plain: there is no other layout");
+    return refusal("activations of an lstm lie in blocks of features: there is no other layout");
   const std::variant<LstmSteps, Refusal> read = lstm_steps(problem.pass, schedule);
   if (const auto* no = std::get_if<Refusal>(&read)) return *no;
   return check_steps(std::get<Lstm>(problem.shape), std::get<LstmSteps>(read), conditions);

@@ -19,12 +19,15 @@ namespace loopbrick {
 enum class LstmProduct { inputs, input, state, dh, dx, dw, dr };
 
 /// Sums z, gates and dz lie as [t][k / block][4][n][block], the block of k that of an activation;
-/// x, h and c plainly as [t][n][features]; w and r (b of inputs, input, state, dh and dx) are left
-/// open: it is the schedule that lays them out. dw and dr lie as [4][k / block][c][block].
+/// x, h and c as [t][features / block][n][block]; w and r (b of inputs, input, state, dh and dx)
+/// are left open: it is the schedule that lays them out. dw and dr lie as [4][k / block][c][block].
 Contraction lstm_contraction(const Lstm& lstm, LstmProduct product);
 
 /// The offsets of sums and gates as described above.
 Access lstm_gate_access(const Lstm& lstm);
+
+/// The offsets of x (feature c), and of h, c and their gradients (feature k or h).
+Access lstm_state_access(const Lstm& lstm, Axis feature);
 
 /// All axes with their extents, of no product in particular.
 Contraction lstm_axes(const Lstm& lstm);

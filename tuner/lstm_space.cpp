@@ -40,12 +40,23 @@ std::vector<int> column_steps(std::int64_t extent, int vector) {
   return steps;
 }
 
-std::vector<int> depth_steps(std::int64_t extent) {
+/// Whether a call may take so many features at once: any number where all are one block, else what
+/// divides it.
+bool fits(std::int64_t step, std::int64_t extent) {
+  const std::int64_t block = channel_block(Layout::blocked, extent);
+  return block == extent || block % step == 0;
+}
+
+/// Features of a call's depth or rows that suit inputs and hidden units alike.
+std::vector<int> feature_steps(const Lstm& lstm) {
   std::vector<int> steps;
-  for (const int depth : {64, 128, 256, 512, 32, 16}) {
-    if (depth < extent) steps.push_back(depth);
+  const std::int64_t most = std::max(lstm.c, lstm.k);
+  for (const int step : {64, 32, 16, 8, 4, 2, 1}) {
+    if (fits(step, lstm.c) && fits(step, lstm.k)) steps.push_back(step);
+    if (steps.size() == 3) break;
   }
-  if (extent <= kMostDepth) steps.push_back(static_cast<int>(extent));
+  if (most <= kMostDepth && fits(most, lstm.c) && fits(most, lstm.k) && most > 64)
+    steps.push_back(static_cast<int>(most));
   return steps;
 }
 
@@ -113,7 +124,7 @@ void LstmSpace::add_register_tiles() {
 void LstmSpace::add_forward() {
   const std::vector<int> rows = even_steps(lstm_.n, 24, kMostRows);
   add_texts("form", {"diffused", "fused"});
-  add_numbers("depth of a batch entry", depth_steps(std::max(lstm_.c, lstm_.k)));
+  add_numbers("depth of a batch entry", feature_steps(lstm_));
   add_numbers("rows of a call", rows);
   add_texts("order", {"K g n", "N K g", "K N g"});
   add_numbers("rows of a call before the time steps", rows);
@@ -127,7 +138,7 @@ void LstmSpace::add_backward() {
   add_texts("order of dh", {"H g n", "N H", "H N", "H n"});
   add_numbers("rows of dx", rows);
   add_texts("order of dx", {"T C n", "T N C", "T C g n", "C t n", "C g t n"});
-  add_numbers("features of dw and dr", {64, 128, 32, 96, 192, 256});
+  add_numbers("features of dw and dr", feature_steps(lstm_));
   add_numbers("time steps of one sum", {0, 8, 1, 2, 4, 16});
   add_texts("order of dw and dr", {"K G c", "C K G", "K C G"});
 }
@@ -154,9 +165,9 @@ std::optional<Refusal> LstmSpace::why_not(const Point& point) const {
   if (point.size() == all - kAhead) {  // with the register tile
     const RegisterTile tile = register_tiles(conditions_.isa)[point.back()];
     const int place = is_backward() ? int{kStateRows} : int{kRows};
-    const bool fits = is_tile_of(conditions_.isa, tile, static_cast<int>(number(point, place)),
-                                 static_cast<int>(number(point, kColumns)));
-    if (fits) return std::nullopt;
+    const bool has_tile = is_tile_of(conditions_.isa, tile, static_cast<int>(number(point, place)),
+                                     static_cast<int>(number(point, kColumns)));
+    if (has_tile) return std::nullopt;
     return Refusal{"the register tile has no kernel, is larger than the call or is the usual one",
                    tile.rows, 0, 'k'};
   }
