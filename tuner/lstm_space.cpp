@@ -52,7 +52,9 @@ std::vector<int> feature_steps(const Lstm& lstm) {
   std::vector<int> steps;
   const std::int64_t most = std::max(lstm.c, lstm.k);
   for (const int step : {64, 32, 16, 8, 4, 2, 1}) {
-    if (fits(step, lstm.c) && fits(step, lstm.k)) steps.push_back(step);
+    const int own = static_cast<int>(std::min<std::int64_t>(step, most));
+    const bool is_new = steps.empty() || steps.back() != own;
+    if (is_new && fits(step, lstm.c) && fits(step, lstm.k)) steps.push_back(own);
     if (steps.size() == 3) break;
   }
   if (most <= kMostDepth && fits(most, lstm.c) && fits(most, lstm.k) && most > 64)
