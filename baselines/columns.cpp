@@ -40,6 +40,19 @@ void fill_row(const Conv& conv, const float* image, std::int64_t p, std::int64_t
   }
 }
 
+/// Adds what filter row r of the output pixels of one line holds for one line of the input.
+void add_filter_row(const Conv& conv, const float* columns, std::int64_t r, float* line) {
+  for (std::int64_t q = 0; q < conv.q; ++q, columns += column_depth(conv)) {
+    const float* from = columns + r * conv.s * conv.c;
+    for (std::int64_t s = 0; s < conv.s; ++s, from += conv.c) {
+      const std::int64_t w = q * conv.stride_w - conv.pad_w + s * conv.dilation_w;
+      if (w < 0 || w >= conv.w) continue;
+      float* const to = line + w * conv.c;
+      for (std::int64_t c = 0; c < conv.c; ++c) to[c] += from[c];
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t column_depth(const Conv& conv) { return conv.r * conv.s * conv.c; }
@@ -58,6 +71,24 @@ void fill_columns(const Conv& conv, const float* x, std::int64_t images, float* 
       const float* image = x + n * conv.h * conv.w * conv.c;
       float* row = columns + (n * conv.p + p) * conv.q * depth;
       for (std::int64_t q = 0; q < conv.q; ++q) fill_row(conv, image, p, q, row + q * depth);
+    }
+  }
+}
+
+void add_columns(const Conv& conv, const float* columns, std::int64_t images, float* x,
+                 int threads) {
+  const std::int64_t line_floats = conv.w * conv.c;
+#pragma omp parallel for collapse(2) schedule(static) num_threads(threads)
+  for (std::int64_t n = 0; n < images; ++n) {
+    for (std::int64_t h = 0; h < conv.h; ++h) {
+      float* const line = x + (n * conv.h + h) * line_floats;
+      std::fill_n(line, line_floats, 0.0F);
+      for (std::int64_t r = 0; r < conv.r; ++r) {
+        const std::int64_t at = h + conv.pad_h - r * conv.dilation_h;
+        if (at < 0 || at % conv.stride_h != 0 || at / conv.stride_h >= conv.p) continue;
+        const std::int64_t row = (n * conv.p + at / conv.stride_h) * conv.q;
+        add_filter_row(conv, columns + row * column_depth(conv), r, line);
+      }
     }
   }
 }

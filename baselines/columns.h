@@ -19,4 +19,12 @@ bool is_its_own_columns(const Conv& conv);
 void fill_columns(const Conv& conv, const float* x, std::int64_t images, float* columns,
                   int threads);
 
+/// The way back, col2im: x gets the sum of all the places that each of its values has in the
+/// columns.
+///
+/// Shapes   as in fill_columns; x is overwritten.
+/// Threads  uses `threads` OpenMP threads.
+void add_columns(const Conv& conv, const float* columns, std::int64_t images, float* x,
+                 int threads);
+
 }  // namespace loopbrick

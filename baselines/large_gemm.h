@@ -9,10 +9,8 @@
 namespace loopbrick {
 
 /// Runs a problem with a library's large matrix product: a gemm and the three passes of a fully
-/// connected layer as they stand, a convolution by im2col.
+/// connected layer as they stand, those of a convolution by im2col.
 ///
-/// A convolution keeps its activations channels-last and its weights as [R][S][C][K], so that one
-/// product covers as many images as fit into the im2col buffer. A dense 1x1 needs no buffer.
 /// Bias and activation are one more pass over y. Runnable::implementation and flag are left empty.
 /// Needs   why_no_baseline found no reason against the problem.
 /// Source  im2col is what arXiv:1906.06440 compares with as the usual way to use a large GEMM.
