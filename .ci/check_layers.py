@@ -19,7 +19,8 @@ BELOW = {
 }
 NO_OPENMP = {"kernels", "results", "tuner", "cli"}
 HIDDEN = re.compile(r"<(xbyak/|sqlite3\.h|SQLiteCpp/|CLI/|Eigen/|dnnl|oneapi/|benchmark/|fmt/)")
-MAY_SHOW = {"kernels/generator_base.h"}  # the base of the generators, included by their .cpp files only
+# What the .cpp files of one library's users share, included by nobody else.
+MAY_SHOW = {"kernels/generator_base.h", "baselines/onednn_execution.h"}
 
 
 def faults(root):

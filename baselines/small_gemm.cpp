@@ -226,6 +226,7 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
   if (!std::holds_alternative<Conv>(problem.shape)) {
     return Refusal{"the small-GEMM loops are those of a convolution"};
   }
+  if (problem.pass != Pass::fwd) return Refusal{"the small-GEMM loops are those of fwd"};
   if (const auto reason = why_not_conv(problem, conditions)) return *reason;
   const auto state = std::make_shared<const SmallGemmConv>(problem, conditions);
   Runnable runnable;
