@@ -26,7 +26,7 @@ FROM part JOIN campaign ON campaign.id = part.campaign JOIN trial AS mine ON min
      JOIN trial AS it ON it.id = part.trial JOIN layer ON layer.problem = it.problem
 WHERE mine.implementation = :ours AND mine.outcome = 'ok' AND mine.confirmed_n > 0
       AND it.outcome = 'ok' AND it.confirmed_n > 0 AND layer.suite = :suite
-      AND it.problem LIKE 'conv ' || :direction || ' %' AND (:machine IS NULL OR mine.machine = :machine)
+      AND it.problem LIKE :kind || ' ' || :direction || ' %' AND (:machine IS NULL OR mine.machine = :machine)
       AND (:campaign IS NULL OR part.campaign = :campaign)
 ORDER BY part.id
 """
@@ -55,7 +55,7 @@ class Group:
     machine: str
     conditions: str
     build: str
-    minibatch: int
+    minibatch: int | None  # None: several
     layers: dict  # layer -> implementation -> row of QUERY with gflops
 
     def numbers(self):
@@ -83,7 +83,7 @@ class Group:
     def caption(self):
         rows = [row for layer in self.layers.values() for row in layer.values()]
         rounds = sorted({f"{row['rounds']} rounds x {row['processes']} processes" for row in rows})
-        return (f"{self.machine} | {self.conditions} | minibatch {self.minibatch} | build {self.build} | "
+        return (f"{self.machine} | {self.conditions} | minibatch {self.minibatch or 'as the layers say'} | build {self.build} | "
                 f"campaign {self.campaign} of {self.started[:10]} | {', '.join(rounds)} | "
                 f"peak {self.peak_gflops():.0f} GFLOP/s measured")
 
@@ -105,25 +105,26 @@ def open_read_only(database):
 
 def kind_of(problem):
     """What must be equal within a panel: the problem text without its sizes, and the minibatch."""
-    match = re.match(r"(.*) (?:g\d+)?mb(\d+)[^+]*(.*)$", problem)
+    match = re.match(r"(.*) (?:[gt]\d+)?mb(\d+)[^+]*(.*)$", problem)
     return (match[1] + match[3], int(match[2])) if match else (problem, 0)
 
 
-def groups(connection, direction, options):
-    """All groups of comparisons of this suite and pass."""
+def groups(connection, subject, direction, options):
+    """All groups of comparisons of this suite and pass; `subject` says kind and whether minibatches mix."""
     found = defaultdict(lambda: defaultdict(dict))
-    wanted = {"ours": OURS, "suite": options.suite, "direction": direction, "machine": options.machine,
+    wanted = {"ours": OURS, "suite": options.suite, "kind": subject.kind, "direction": direction, "machine": options.machine,
               "campaign": options.campaign}
     for record in connection.execute(QUERY, wanted):
         row = dict(record, gflops=record["flops"] / record["median_s"] / 1e9)
         kind, minibatch = kind_of(row["problem"])
         if options.minibatch in (None, minibatch):
+            minibatch = minibatch if not subject.mixes_minibatches else options.minibatch
             key = tuple(row[k] for k in ("campaign", "started", "machine", "conditions", "build")) + (minibatch, kind)
             found[key][row["layer"]][row["implementation"]] = row
     return [Group(*key[:-1], layers) for key, layers in found.items()]
 
 
-def newest_group(connection, direction, options):
+def newest_group(connection, subject, direction, options):
     """The group with most layers; of those the newest, then the smallest minibatch; None if there is none."""
-    return max(groups(connection, direction, options), default=None,
-               key=lambda group: (len(group.layers), group.campaign, -group.minibatch))
+    return max(groups(connection, subject, direction, options), default=None,
+               key=lambda group: (len(group.layers), group.campaign, -(group.minibatch or 0)))

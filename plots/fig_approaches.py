@@ -5,6 +5,7 @@ import sys
 
 import command
 import data
+import fig_conv
 import style
 from matplotlib import pyplot
 
@@ -64,7 +65,7 @@ def draw(rows, layers, peak):
 
 def main(database, out_dir, machine=None, campaign=None, suite="resnet50", minibatch=None):
     options = data.Options(machine, campaign, suite, minibatch)
-    group = data.newest_group(data.open_read_only(database), "fwd", options)
+    group = data.newest_group(data.open_read_only(database), fig_conv.SUBJECT, "fwd", options)
     if group is None:
         raise data.Missing(f"no comparison of suite {suite} fwd in {database}: run 'loopbrick compare --suite {suite}'")
     for _, names, _ in APPROACHES:
@@ -76,4 +77,4 @@ def main(database, out_dir, machine=None, campaign=None, suite="resnet50", minib
 
 
 if __name__ == "__main__":
-    command.run(main, NAME, __doc__)
+    command.run(main, NAME, __doc__, "resnet50")

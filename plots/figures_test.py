@@ -12,6 +12,8 @@ from pathlib import Path
 import data
 import fig_approaches
 import fig_conv
+import fig_fc
+import fig_lstm
 
 PLOTS = Path(__file__).resolve().parent
 FIXTURE = ""  # the program that writes invented databases; from the command line
@@ -86,6 +88,33 @@ class Figures(unittest.TestCase):
         rows = self.rows(fig_conv, self.database("fwd,bwd_d,bwd_w"))
         self.assertEqual(list(dict.fromkeys(row["pass"] for row in rows)), ["fwd", "bwd_d", "bwd_w"])
         self.assertEqual(len(rows), 3 * 3 * 20)
+
+    def database_of(self, kind, suite, passes, before_mb):
+        """The invented comparisons under the name of another kind of problem."""
+        file = self.database(",".join(passes.values()))
+        connection = sqlite3.connect(file)
+        connection.execute("PRAGMA foreign_keys = off")
+        for table in ("layer", "trial"):
+            for new, old in passes.items():
+                connection.execute(f"UPDATE {table} SET problem = replace(problem, 'conv {old} f32 mb', "
+                                   f"'{kind} {new} f32 {before_mb}mb')")
+        connection.execute(f"UPDATE layer SET suite = '{suite}'")
+        connection.commit()
+        connection.close()
+        return file
+
+    def test_fc_and_lstm_have_a_panel_for_each_of_their_passes(self):
+        file = self.database_of("fc", "fc", {"fwd": "fwd", "bwd_d": "bwd_d", "bwd_w": "bwd_w"}, "")
+        rows = self.rows(fig_fc, file)
+        self.assertEqual(list(dict.fromkeys(row["pass"] for row in rows)), ["fwd", "bwd_d", "bwd_w"])
+        self.assertEqual(len(rows), 3 * 4 * 20)
+        self.assertIn("no comparison", self.refusal(fig_conv, file))
+
+    def test_lstm_leaves_out_what_was_not_compared(self):
+        file = self.database_of("lstm", "lstm", {"fwd": "fwd", "train": "bwd_d", "bwd": "bwd_w"}, "t50")
+        rows = self.rows(fig_lstm, file)
+        self.assertEqual(list(dict.fromkeys(row["pass"] for row in rows)), ["fwd", "train", "bwd"])
+        self.assertEqual({row["series"] for row in rows}, {"loopbrick", "oneDNN"})
 
     def test_a_newer_campaign_wins_and_an_older_one_can_be_asked_for(self):
         file = self.database()

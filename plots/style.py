@@ -14,8 +14,9 @@ matplotlib.rcParams.update({
 })
 
 # Okabe and Ito's palette: told apart with any colour vision, and in grey by their lightness.
-COLOUR = {"loopbrick": "#0072B2", "onednn": "#E69F00", "eigen": "#009E73", "im2col": "#999999", "small-gemm": "#56B4E9"}
-MARKER = {"loopbrick": "o", "onednn": "s", "eigen": "^"}
+COLOUR = {"loopbrick": "#0072B2", "onednn": "#E69F00", "eigen": "#009E73", "im2col": "#999999", "small-gemm": "#56B4E9",
+          "libxsmm": "#CC79A7"}
+MARKER = {"loopbrick": "o", "onednn": "s", "eigen": "^", "im2col": "v", "libxsmm": "D"}
 BAD = "#D55E00"
 
 
