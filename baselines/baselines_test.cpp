@@ -17,7 +17,11 @@
 namespace loopbrick {
 namespace {
 
-const std::vector<std::string_view> kAll{"onednn", "onednn-nhwc", "eigen", "im2col", "small-gemm"};
+const std::vector<std::string_view> kAll{"onednn",  "onednn-nhwc", "eigen",     "im2col",
+                                         "libxsmm", "libxsmm-rim", "small-gemm"};
+
+/// The rows that compute every forward convolution of one group.
+const std::vector<std::string_view> kConv{"onednn", "onednn-nhwc", "eigen", "im2col", "small-gemm"};
 constexpr Fill kFills[] = {Fill::integers, Fill::uniform, Fill::ones};
 
 /// The arrays of one problem with memory behind them.
@@ -183,7 +187,7 @@ void check_rows(const std::vector<std::string_view>& names, const Problem& probl
 }
 
 TEST(Baselines, ConvolutionsAgreeWithTheReference) {
-  for (const Problem& problem : convolutions()) check_rows(kAll, problem);
+  for (const Problem& problem : convolutions()) check_rows(kConv, problem);
 }
 
 /// The rows that compute the gradients of a convolution.
@@ -195,6 +199,41 @@ TEST(Baselines, GradientsOfConvolutionsAgreeWithTheReference) {
       problem.pass = pass;
       check_rows(kBackwardConv, problem);
     }
+  }
+}
+
+/// libxsmm refuses dilation, more padding behind than before, and some more.
+TEST(Baselines, LibxsmmAgreesWithTheReferenceWhereItDoesNotRefuse) {
+  for (Problem problem : convolutions()) {
+    for (const Pass pass : {Pass::fwd, Pass::bwd_d, Pass::bwd_w}) {
+      problem.pass = pass;
+      for (const std::string_view name : {"libxsmm", "libxsmm-rim"}) {
+        const Implementation* row = row_named(name);
+        if (row != nullptr && refusal(*row, problem, "").empty()) check_rows({name}, problem);
+      }
+    }
+  }
+}
+
+TEST(Baselines, LibxsmmSaysWhatItCannotDo) {
+  const Implementation* row = row_named("libxsmm");
+  if (!row) GTEST_SKIP() << "needs libxsmm";
+  for (const auto& [text, word] : {std::pair{"g2mb1ic8ih6oc8oh6kh3ph1", "groups"},
+                                   {"mb1ic16ih9oc16oh9kh3ph2dh1", "dilation"},
+                                   {"mb1ic16ih6oc16oh7kh3ph1", "behind"},
+                                   {"mb1ic16ih6oc16oh6kh3ph1+relu", "activation"},
+                                   {"mb1ic16ih6iw6oc16oh4ow6kh3kw3ph0pw1", "libxsmm-rim"}}) {
+    EXPECT_NE(refusal(*row, parse_problem(text), "").find(word), std::string::npos) << text;
+  }
+}
+
+TEST(Baselines, LibxsmmCopiesThePaddingUnlessItIsPartOfTheTensor) {
+  for (const auto& [name, included] : {std::pair{"libxsmm", "padding copy; filter transposition"},
+                                       {"libxsmm-rim", "filter transposition"}}) {
+    const Implementation* row = row_named(name);
+    if (!row) GTEST_SKIP() << "needs libxsmm";
+    const auto prepared = row->prepare(parse_problem("bwd_d mb1ic16ih6oc16oh6kh3ph1"), "", {});
+    EXPECT_EQ(std::get<Runnable>(prepared).included, included);
   }
 }
 
@@ -225,7 +264,7 @@ TEST(Baselines, LstmLayersRunOptimizedCodeAndSayWhatElseIsTimed) {
 TEST(Baselines, BiasAndReluAgreeWithTheReference) {
   for (const char* post : {"+bias", "+relu", "+bias+relu"}) {
     for (const char* shape : {"mb2ic64ih7oc48oh7kh3ph1", "mb1ic5ih6oc7oh6kh1ph0"}) {
-      check_rows(kAll, parse_problem(std::string(shape) + post));
+      check_rows(kConv, parse_problem(std::string(shape) + post));
     }
   }
 }
@@ -341,10 +380,11 @@ TEST(Baselines, WhatNobodyDoesIsRefusedWithAReason) {
 
 TEST(Baselines, SizesBeyondAnIntAreRefusedBeforeAnythingIsAllocated) {
   const Conv conv{.n = std::int64_t{1} << 28, .c = 3, .h = 56, .w = 56, .k = 64, .p = 56, .q = 56};
-  for (const std::string_view name : {"im2col", "eigen"}) {
+  for (const std::string_view name : {"im2col", "eigen", "libxsmm", "libxsmm-rim"}) {
     const Implementation* row = row_named(name);
     if (!row || !runs_here(*row)) continue;
     EXPECT_NE(refusal(*row, conv_problem(conv), "").find("beyond"), std::string::npos) << name;
+    if (name.starts_with("libxsmm")) continue;
     for (const Pass pass : {Pass::fwd, Pass::bwd_d, Pass::bwd_w}) {
       const Problem fc{.shape = Fc{.n = std::int64_t{1} << 32, .c = 1024}, .pass = pass};
       EXPECT_NE(refusal(*row, fc, "").find("beyond"), std::string::npos) << name;
