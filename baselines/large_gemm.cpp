@@ -10,6 +10,7 @@
 #include "baselines/column_conv.h"
 #include "baselines/columns.h"
 #include "baselines/large_fc.h"
+#include "baselines/large_lstm.h"
 #include "baselines/matrix_rows.h"
 #include "kernels/text.h"
 
@@ -115,13 +116,25 @@ std::variant<Runnable, Refusal> prepare_fc(const Problem& problem, const Conditi
   return large_fc(problem, conditions, multiply);
 }
 
+// ---- lstm
+
+std::variant<Runnable, Refusal> prepare_lstm(const Problem& problem, const Conditions& conditions,
+                                             Multiply multiply) {
+  const Lstm& lstm = std::get<Lstm>(problem.shape);
+  if (problem.pass == Pass::bwd) return Refusal{"large products are made of an lstm forward only"};
+  const std::int64_t largest =
+      std::max({saturating_product(lstm.t, lstm.n), saturating_product(4, lstm.k), lstm.c});
+  if (largest > kMostInt) return beyond_int(largest);
+  return large_lstm(problem, conditions, multiply);
+}
+
 }  // namespace
 
 std::variant<Runnable, Refusal> prepare_with_large_gemm(const Problem& problem,
                                                         const Conditions& conditions,
                                                         Multiply multiply) {
   if (std::holds_alternative<Lstm>(problem.shape)) {
-    return Refusal{"large products are made of conv, fc and gemm only"};
+    return prepare_lstm(problem, conditions, multiply);
   }
   if (std::holds_alternative<Gemm>(problem.shape)) {
     return prepare_gemm(problem, conditions, multiply);

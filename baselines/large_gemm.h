@@ -9,7 +9,8 @@
 namespace loopbrick {
 
 /// Runs a problem with a library's large matrix product: a gemm and the three passes of a fully
-/// connected layer as they stand, those of a convolution by im2col.
+/// connected layer as they stand, those of a convolution by im2col, an lstm
+/// forward with an element-wise pass after each product.
 ///
 /// Bias and activation are one more pass over y. Runnable::implementation and flag are left empty.
 /// Needs   why_no_baseline found no reason against the problem.
