@@ -10,7 +10,7 @@ SUBJECT = panels.Subject(
     name=NAME, kind="conv", suite="resnet50",
     passes={"fwd": "forward", "bwd_d": "backward by data", "bwd_w": "backward by weights"},
     series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN, better layout", data.ONEDNN, "onednn"),
-            ("libxsmm", ("libxsmm",), "libxsmm"), ("Eigen", ("eigen",), "eigen")))
+            ("libxsmm", ("libxsmm", "libxsmm-rim"), "libxsmm"), ("Eigen", ("eigen",), "eigen")))
 
 
 def main(database, out_dir, machine=None, campaign=None, suite=SUBJECT.suite, minibatch=None):

@@ -10,7 +10,7 @@ SUBJECT = panels.Subject(
     name=NAME, kind="lstm", suite="lstm",
     passes={"fwd": "inference", "train": "forward of training", "bwd": "backward and weight update"},
     series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN", ("onednn",), "onednn"),
-            ("large GEMMs, element-wise apart", ("large-gemm",), "im2col"), ("libxsmm", ("libxsmm",), "libxsmm")))
+            ("large GEMMs, element-wise apart", ("im2col",), "im2col"), ("libxsmm", ("libxsmm",), "libxsmm")))
 
 
 def main(database, out_dir, machine=None, campaign=None, suite=SUBJECT.suite, minibatch=None):
