@@ -20,7 +20,7 @@ BELOW = {
 NO_OPENMP = {"kernels", "results", "tuner", "cli"}
 HIDDEN = re.compile(r"<(xbyak/|sqlite3\.h|SQLiteCpp/|CLI/|Eigen/|dnnl|oneapi/|benchmark/|fmt/)")
 # What the .cpp files of one library's users share, included by nobody else.
-MAY_SHOW = {"kernels/generator_base.h", "baselines/onednn_execution.h"}
+MAY_SHOW = {"kernels/generator_base.h", "kernels/vector_math.h", "baselines/onednn_execution.h"}
 
 
 def faults(root):

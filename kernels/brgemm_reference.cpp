@@ -59,8 +59,7 @@ void add_groups(const BrgemmSpec& spec, const BrgemmCall& call, const Stretch& a
 
 double finished(const BrgemmSpec& spec, const BrgemmCall& call, int column, double sum) {
   const double value = spec.bias ? sum + call.bias[column] : sum;
-  const bool is_cut = spec.activation == Activation::relu && value < 0.0;  // NaN stays
-  return is_cut ? 0.0 : value;
+  return activated(spec.activation, value);
 }
 
 void compute(const BrgemmSpec& spec, const BrgemmCall& call, const Stretch& at) {

@@ -154,7 +154,7 @@ std::string to_string(const BrgemmSpec& spec) {
   add(text, "tile_cols", spec.tile_cols, usual.tile_cols);
   add_windows(text, spec);
   add_flag(text, "bias", spec.bias);
-  add_flag(text, "relu", spec.activation == Activation::relu);
+  add(text, "", to_string(spec.activation), to_string(usual.activation));
   add_flag(text, "stream", spec.stream);
   add(text, "ahead", spec.ahead, usual.ahead);
   add(text, "fetch_a", spec.fetch_a, usual.fetch_a);

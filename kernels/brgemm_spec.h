@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/activation.h"
 #include "kernels/dtype.h"
 #include "kernels/few.h"
 #include "kernels/isa.h"
@@ -14,9 +15,6 @@ namespace loopbrick {
 enum class BatchForm { address, offset, stride };
 
 std::string_view to_string(BatchForm form);
-
-/// What happens to the finished C tile while it is still in registers.
-enum class Activation { none, relu };
 
 /// The columns [first, last) of every line of C rows that one group of batch entries touches.
 ///

@@ -64,6 +64,8 @@ TEST(BrgemmSpec, EveryFieldChangesTheText) {
                                     },
                                     [](BrgemmSpec& spec) { spec.bias = true; },
                                     [](BrgemmSpec& spec) { spec.activation = Activation::relu; },
+                                    [](BrgemmSpec& spec) { spec.activation = Activation::sigmoid; },
+                                    [](BrgemmSpec& spec) { spec.activation = Activation::tanh; },
                                     [](BrgemmSpec& spec) { spec.stream = true; },
                                     [](BrgemmSpec& spec) { spec.ahead = 1; }};
   std::set<std::string> texts{to_string(possible_spec())};

@@ -43,7 +43,7 @@ std::uint32_t immediate(std::int64_t value) { return static_cast<std::uint32_t>(
 }  // namespace
 
 GeneratorBase::GeneratorBase(const BrgemmSpec& spec)
-    : CodeGenerator(kFirstCodeBytes, Xbyak::AutoGrow), spec_(spec) {
+    : CodeGenerator(kFirstCodeBytes, Xbyak::AutoGrow), spec_(spec), math_(*this, spec.isa) {
   if (kFault == Fault::window) {
     for (RowWindow& window : spec_.windows) ++window.first;
   }
@@ -68,6 +68,7 @@ void GeneratorBase::generate() {
   emit_prologue();
   for (const Columns& columns : columns_) emit_columns(columns);
   emit_epilogue();
+  math_.emit_constants();
   ready(PROTECT_RE);
 }
 
@@ -326,7 +327,7 @@ void GeneratorBase::emit_update_row(int row, std::int64_t a_displacement) {
 
 void GeneratorBase::emit_finish_tile() {
   if (spec_.bias) emit_add_bias();
-  if (spec_.activation == Activation::relu) emit_relu();
+  emit_activation();
   emit_store_tile();
 }
 
@@ -336,6 +337,18 @@ void GeneratorBase::emit_add_bias() {
   for (int col = 0; col < vectors_; ++col) {
     emit_load(b_row(col), at(r10, column_bytes(col)), col);
     for (int row = 0; row < rows_; ++row) vaddps(tile(row, col), tile(row, col), b_row(col));
+  }
+}
+
+/// The rows of A and B are no longer needed: their registers are the scratch.
+void GeneratorBase::emit_activation() {
+  if (spec_.activation == Activation::relu) return emit_relu();
+  for (int i = 0; i < rows_ * vectors_; ++i) {
+    if (spec_.activation == Activation::sigmoid) {
+      math_.emit_sigmoid(vector(i), b_row(0), a_value());
+    } else if (spec_.activation == Activation::tanh) {
+      math_.emit_tanh(vector(i), b_row(0), a_value());
+    }
   }
 }
 

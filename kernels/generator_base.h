@@ -7,6 +7,7 @@
 
 #include "kernels/brgemm_spec.h"
 #include "kernels/row_plan.h"
+#include "kernels/vector_math.h"
 
 namespace loopbrick {
 
@@ -81,6 +82,7 @@ class GeneratorBase : public Xbyak::CodeGenerator {
 
   void emit_finish_tile();
   void emit_add_bias();
+  void emit_activation();
   void emit_relu();
   void emit_store_tile();
 
@@ -96,6 +98,7 @@ class GeneratorBase : public Xbyak::CodeGenerator {
   std::int64_t column_bytes(int col) const;
 
   BrgemmSpec spec_;
+  VectorMath math_;
   std::vector<Columns> columns_;
   bool rolls_columns_ = false;
   bool rolls_rows_ = false;
