@@ -1,20 +1,40 @@
 #include "baselines/post_ops.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "baselines/applicable.h"
 
 namespace loopbrick {
 
+namespace {
+
+float (*function_of(Activation activation))(float) {
+  switch (activation) {
+    case Activation::relu:
+      return [](float x) { return std::max(x, 0.0F); };
+    case Activation::sigmoid:
+      return [](float x) { return 1.0F / (1.0F + std::exp(-x)); };
+    case Activation::tanh:
+      return [](float x) { return std::tanh(x); };
+    case Activation::none:
+      break;
+  }
+  return [](float x) { return x; };
+}
+
+}  // namespace
+
 void apply_post_ops(const Problem& problem, const OutputRows& shape, const float* bias, float* y,
                     int threads) {
   if (!has_post_ops(problem)) return;
-  const bool relu = problem.activation == Activation::relu;
+  const bool activates = problem.activation != Activation::none;
+  float (*const function)(float) = function_of(problem.activation);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t i = 0; i < shape.rows; ++i) {
     float* row = y + i * shape.features;
     for (std::int64_t k = 0; problem.bias && k < shape.features; ++k) row[k] += bias[k];
-    for (std::int64_t k = 0; relu && k < shape.features; ++k) row[k] = std::max(row[k], 0.0F);
+    if (activates) std::transform(row, row + shape.features, row, function);
   }
 }
 

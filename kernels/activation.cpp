@@ -11,6 +11,14 @@ std::string_view to_string(Activation activation) {
   return kTexts[static_cast<std::size_t>(activation)];
 }
 
+std::optional<Activation> find_activation(std::string_view name) {
+  if (name == "logistic") return Activation::sigmoid;
+  for (const Activation each : {Activation::relu, Activation::sigmoid, Activation::tanh}) {
+    if (name == to_string(each)) return each;
+  }
+  return std::nullopt;
+}
+
 double activated(Activation activation, double x) {
   switch (activation) {
     case Activation::none:

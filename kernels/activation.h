@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string_view>
 
 namespace loopbrick {
@@ -8,6 +9,9 @@ namespace loopbrick {
 enum class Activation { none, relu, sigmoid, tanh };
 
 std::string_view to_string(Activation activation);
+
+/// The activation of this name, but none; oneDNN calls sigmoid logistic.
+std::optional<Activation> find_activation(std::string_view name);
 
 /// The function in double; NaN stays NaN.
 double activated(Activation activation, double x);

@@ -158,6 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"gemm f32 5x3:3x7bs0", "M n7 @ k3 * b"},
                     Example{"gemm f32 40x30:30x25ld33:31:29", "M13 N10 @ k30 batch=stride"},
                     Example{"fc fwd f32 mb33ic128oc96+bias+relu", "N7 K32 @ c32 * c"},
+                    Example{"fc fwd f32 mb33ic128oc96+bias+sigmoid", "N7 K32 @ c32 * c"},
+                    Example{"fc fwd f32 mb5ic17oc33+tanh", "N2 k33 @ c17"},
                     Example{"fc bwd_d f32 mb33ic128oc96", "C32 n11 @ k32 * k"},
                     Example{"fc bwd_d f32 mb33ic128oc96", "C64 pack(w') n11 c32 @ k32 * k"},
                     Example{"fc bwd_d f32 mb33ic128oc96", "k64 C32 pack(w') n11 @ k16 * k"},

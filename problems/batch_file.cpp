@@ -146,7 +146,8 @@ class BatchReader {
     if (settings.layout != Layout::blocked) defaults.layout = settings.layout;
     std::string text = with_gemm_options(shape, combination.batch, combination.leading);
     if (combination.direction.bias) text += "+bias";
-    if (settings.activation == Activation::relu) text += "+relu";
+    if (settings.activation != Activation::none)
+      text += "+" + std::string(to_string(settings.activation));
     try {
       return with_minibatch(parse_problem(text, defaults), combination.minibatch);
     } catch (const UnsupportedProblem& reason) {

@@ -112,10 +112,13 @@ void take_extra(BatchSettings&, std::string_view value) {
 }
 
 void take_post_ops(BatchSettings& settings, std::string_view value) {
-  if (!value.empty() && value != "relu") {
-    throw UnsupportedProblem(fmt::format("the only post-op known is relu, not {}", value));
+  const std::optional<Activation> activation =
+      value.empty() ? Activation::none : find_activation(value);
+  if (!activation) {
+    throw UnsupportedProblem(
+        fmt::format("the post-ops known are relu, logistic and tanh, not {}", value));
   }
-  settings.activation = value.empty() ? Activation::none : Activation::relu;
+  settings.activation = *activation;
 }
 
 void take_alpha(BatchSettings&, std::string_view value) {

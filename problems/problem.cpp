@@ -97,11 +97,11 @@ void take_post_op(Words& words, std::string_view name) {
   const bool late = words.activation != Activation::none;
   if (name == "bias" && !words.bias && !late) {
     words.bias = true;
-  } else if (name == "relu" && !late) {
-    words.activation = Activation::relu;
+  } else if (const auto activation = find_activation(name); activation && !late) {
+    words.activation = *activation;
   } else {
-    throw ParseError(
-        fmt::format("'+{}' is no post-op here; post-ops are +bias, +relu or +bias+relu", name));
+    throw ParseError(fmt::format(
+        "'+{}' is no post-op here; post-ops are +bias, then +relu, +sigmoid or +tanh", name));
   }
 }
 
@@ -252,7 +252,8 @@ std::string to_string(const Problem& problem) {
   if (problem.layout != Layout::blocked) text += fmt::format(" {}", to_string(problem.layout));
   text += fmt::format(" {}", descriptor_of(problem));
   if (problem.bias) text += "+bias";
-  if (problem.activation == Activation::relu) text += "+relu";
+  if (problem.activation != Activation::none)
+    text += fmt::format("+{}", to_string(problem.activation));
   return text;
 }
 

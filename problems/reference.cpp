@@ -18,16 +18,16 @@ namespace {
 class Finish {
  public:
   Finish(const Problem& problem, const float* bias)
-      : bias_(problem.bias ? bias : nullptr), relu_(problem.activation == Activation::relu) {}
+      : bias_(problem.bias ? bias : nullptr), activation_(problem.activation) {}
 
   float operator()(double sum, std::int64_t feature) const {
     const double value = bias_ == nullptr ? sum : sum + static_cast<double>(bias_[feature]);
-    return static_cast<float>(relu_ && value < 0.0 ? 0.0 : value);
+    return static_cast<float>(activated(activation_, value));
   }
 
  private:
   const float* bias_;
-  bool relu_;
+  Activation activation_;
 };
 
 void run_gemm(const Problem& problem, const Gemm& gemm, const Arrays& arrays, int threads) {
