@@ -59,14 +59,21 @@ class Rewriting {
     }
   }
 
-  /// 16 rows of c, in the order in which they lie in memory.
+  /// 16 rows of c, piece by piece in the order in which they lie in memory.
   void rewrite_rows(std::int64_t first_c) const {
-    const std::int64_t tile = weights_.from.tile;
-    for (std::int64_t first_k = ks_.begin; first_k < ks_.end; first_k += tile) {
+    const WeightLayout& from = weights_.from;
+    const bool lie_together = first_c + kBlock <= cs_.end &&
+                              first_c % from.depth + kBlock <= from.depth &&
+                              (first_c - cs_.begin) % weights_.to.tile + kBlock <= weights_.to.tile;
+    for (Range k{ks_.begin, 0}; k.begin < ks_.end; k.begin = k.end) {
+      k.end = std::min(ks_.end, (k.begin / from.tile + 1) * from.tile);
       for (std::int64_t tap = 0; tap < taps(); ++tap) {
-        for (std::int64_t k = first_k; k < std::min(first_k + tile, ks_.end); k += kBlock) {
-          rewrite(k, first_c, tap);
+        if (!lie_together) {
+          elements(k, first_c, tap);
+          continue;
         }
+        fetch_behind(k, first_c, tap);
+        rewrite_piece(k, first_c, tap);
       }
     }
   }
@@ -74,16 +81,32 @@ class Rewriting {
  private:
   std::int64_t taps() const { return weights_.from.r * weights_.from.s; }
 
-  /// One block of 16 x 16 weights under one tap, or what the ranges leave of it.
-  void rewrite(std::int64_t first_k, std::int64_t first_c, std::int64_t tap) const {
-    const WeightLayout& from = weights_.from;
-    const WeightLayout& to = weights_.to;
-    const bool lies_together = first_k + kBlock <= ks_.end && first_c + kBlock <= cs_.end &&
-                               first_k % from.tile + kBlock <= from.tile &&
-                               first_c % from.depth + kBlock <= from.depth &&
-                               (first_k - ks_.begin) % to.depth + kBlock <= to.depth &&
-                               (first_c - cs_.begin) % to.tile + kBlock <= to.tile;
-    lies_together ? whole_block(first_k, first_c, tap) : elements(first_k, first_c, tap);
+  /// Prefetches the piece that follows this one: a few lines of each row, far apart from it.
+  void fetch_behind(const Range& k, std::int64_t first_c, std::int64_t tap) const {
+    const bool is_last_tap = tap + 1 == taps();
+    if (is_last_tap && k.end >= ks_.end) return;
+    const float* next = source(is_last_tap ? k.end : k.begin, first_c, is_last_tap ? 0 : tap + 1);
+    for (std::int64_t row = 0; row < kBlock; ++row) {
+      const float* line = next + row * weights_.from.tile;
+      for (std::int64_t i = 0; i < k.size(); i += kBlock) {
+        _mm_prefetch(reinterpret_cast<const char*>(line + i), _MM_HINT_T0);
+      }
+    }
+  }
+
+  /// One block of the k of the forward layout under one tap, 16 x 16 weights at a time.
+  void rewrite_piece(const Range& k, std::int64_t first_c, std::int64_t tap) const {
+    const float* corner = source(k.begin, first_c, tap);
+    float* const column = target(ks_.begin, first_c, tap);
+    const AxisAccess& along_k = to_[place(Axis::c)];
+    for (std::int64_t at = k.begin; at < k.end; at += kBlock, corner += kBlock) {
+      const std::int64_t behind = at - ks_.begin;
+      if (at + kBlock <= k.end && behind % weights_.to.depth + kBlock <= weights_.to.depth) {
+        whole_block(corner, column + along_k.offset(behind));
+      } else {
+        elements({at, std::min(at + kBlock, k.end)}, first_c, tap);
+      }
+    }
   }
 
   const float* source(std::int64_t ik, std::int64_t ic, std::int64_t r, std::int64_t s) const {
@@ -107,14 +130,12 @@ class Rewriting {
     return target(ik, ic, tap / weights_.from.s, tap % weights_.from.s);
   }
 
-  void whole_block(std::int64_t first_k, std::int64_t first_c, std::int64_t tap) const {
+  void whole_block(const float* corner, float* row) const {
     std::array<float*, kBlock> rows;
-    float* row = target(first_k, first_c, tap);
     for (float*& each : rows) {
       each = row;
       row += weights_.to.tile;
     }
-    const float* corner = source(first_k, first_c, tap);
     const std::int64_t pitch = weights_.from.tile;
     for (std::int64_t ik = 0; ik < kBlock; ik += kQuad) {
       for (std::int64_t ic = 0; ic < kBlock; ic += kQuad) {
@@ -123,8 +144,9 @@ class Rewriting {
     }
   }
 
-  void elements(std::int64_t first_k, std::int64_t first_c, std::int64_t tap) const {
-    for (std::int64_t ik = first_k; ik < std::min(ks_.end, first_k + kBlock); ++ik) {
+  /// 16 rows of c or what is left of them.
+  void elements(const Range& k, std::int64_t first_c, std::int64_t tap) const {
+    for (std::int64_t ik = k.begin; ik < k.end; ++ik) {
       for (std::int64_t ic = first_c; ic < std::min(cs_.end, first_c + kBlock); ++ic) {
         *target(ik, ic, tap) = *source(ik, ic, tap);
       }
