@@ -102,6 +102,11 @@ void add_what_options(Command& command, WhatOptions& options) {
               options.threads);
   command.add({"--isa", "ref, avx2, avx512", "LIST", "the best"}, options.isas);
   command.add({"--cache", "warm, cold", "LIST"}, options.caches);
+  command.add_flag(
+      "--once",
+      "Passes by data transpose their weights outside of the time, as libraries do that "
+      "choose the weights' layout",
+      options.transposes_once);
 }
 
 std::vector<Layer> layers_of(const What& what) {
@@ -121,8 +126,11 @@ std::vector<Work> expand(const WhatOptions& options) {
     const What what = resolve(request);
     for (const Isa isa : parse_isas(options.isas)) {
       for (const CacheState cache : parse_caches(options.caches)) {
-        works.push_back(
-            {.conditions = {.threads = threads, .isa = isa, .cache = cache}, .what = what});
+        works.push_back({.conditions = {.threads = threads,
+                                        .isa = isa,
+                                        .cache = cache,
+                                        .transposes_once = options.transposes_once},
+                         .what = what});
       }
     }
   }

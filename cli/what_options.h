@@ -16,6 +16,7 @@ struct WhatOptions {
   std::string threads;  ///< empty: as many as may run here
   std::string isas;     ///< empty: the best that the CPU has
   std::string caches = "warm";
+  bool transposes_once = false;
 };
 
 void add_what_options(Command& command, WhatOptions& options);

@@ -79,6 +79,16 @@ bool transposes_once(const Schedule& schedule) {
          first.pack.operand == std::array<char, 4>{'w'};
 }
 
+Schedule with_weights_once(const Schedule& schedule) {
+  Schedule longer;
+  longer.steps.push_back({.once = true,
+                          .body = Body::pack,
+                          .pack = {.operand = {'w'}, .transposed = true},
+                          .barrier = true});
+  longer.steps.push_back(schedule.steps[0]);
+  return longer;
+}
+
 bool packs_weights(const Step& step) {
   const int at = pack_at(step);
   return at >= 0 && step.elements[at].pack.operand[0] == 'w';

@@ -40,6 +40,9 @@ const Step& main_step(const Schedule& schedule);
 /// The weights are transposed before the timed run: "once: pack(w') ; ...".
 bool transposes_once(const Schedule& schedule);
 
+/// The same with the weights transposed before the timed run; `schedule` is one step.
+Schedule with_weights_once(const Schedule& schedule);
+
 /// What the step's pack, if there is one, copies.
 bool packs_weights(const Step& step);
 bool packs_input(const Step& step);

@@ -28,9 +28,11 @@ void take_difference(Conditions& conditions, const std::string& word) {
     conditions.pages = Pages::huge;
   } else if (word == "denormals" && conditions.flush_denormals) {
     conditions.flush_denormals = false;
+  } else if (word == "once" && !conditions.transposes_once) {
+    conditions.transposes_once = true;
   } else {
     throw ParseError(fmt::format(
-        "'{}' is no condition; behind t2 avx512 warm stand hugepages and denormals", word));
+        "'{}' is no condition; behind t2 avx512 warm stand hugepages, denormals and once", word));
   }
 }
 
@@ -41,6 +43,7 @@ std::string to_string(const Conditions& conditions) {
                                  conditions.cache == CacheState::warm ? "warm" : "cold");
   if (conditions.pages == Pages::huge) text += " hugepages";
   if (!conditions.flush_denormals) text += " denormals";
+  if (conditions.transposes_once) text += " once";
   return text;
 }
 

@@ -11,13 +11,15 @@ enum class Pages { small, huge };
 
 /// All that changes a time besides problem, schedule, machine and build. Part of every key.
 ///
-/// Text  "t2 avx512 warm", then what differs from the defaults: "hugepages", "denormals".
+/// Text  "t2 avx512 warm", then what differs from the defaults: "hugepages", "denormals",
+///       "once".
 struct Conditions {
   int threads = 1;
   Isa isa = Isa::avx512;
   CacheState cache = CacheState::warm;
   Pages pages = Pages::small;
   bool flush_denormals = true;
+  bool transposes_once = false;  ///< weights of passes by data are transposed outside of the time
 
   friend bool operator==(const Conditions&, const Conditions&) = default;
 };

@@ -9,8 +9,9 @@ namespace loopbrick {
 namespace {
 
 TEST(Conditions, TextRoundTrips) {
-  for (const char* text : {"t2 avx512 warm", "t1 ref cold", "t28 avx2 warm hugepages",
-                           "t4 avx512 cold denormals", "t64 avx512 cold hugepages denormals"}) {
+  for (const char* text :
+       {"t2 avx512 warm", "t1 ref cold", "t28 avx2 warm hugepages", "t4 avx512 cold denormals",
+        "t64 avx512 cold hugepages denormals", "t2 avx512 warm once"}) {
     EXPECT_EQ(to_string(parse_conditions(text)), text);
   }
   const Conditions all{.threads = 3,

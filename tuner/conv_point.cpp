@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "loops/step_facts.h"
 #include "tuner/by_data_letters.h"
 #include "tuner/conv_space.h"
 
@@ -132,8 +133,10 @@ std::optional<std::uint16_t> order_of(const std::vector<Slot>& written, Slots ma
 }  // namespace
 
 std::optional<Point> ConvSpace::point(const Schedule& schedule) const {
-  if (schedule.steps.size() != 1 || schedule.steps[0].sums.size() != 1) return std::nullopt;
-  const Step step = (is_by_data_ ? forward_letters(schedule) : schedule).steps[0];
+  const bool is_once = is_by_data_ && conditions_.transposes_once;
+  const bool has_form = is_once ? transposes_once(schedule) : schedule.steps.size() == 1;
+  if (!has_form || main_step(schedule).sums.size() != 1) return std::nullopt;
+  const Step step = main_step(is_by_data_ ? forward_letters(schedule) : schedule);
   const std::optional<Reading> reading = read(step);
   if (!reading) return std::nullopt;
   const Marks& marks = step.marks;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "loops/step_facts.h"
 #include "tuner/by_data_letters.h"
 #include "tuner/conv_space.h"
 
@@ -122,7 +123,9 @@ Schedule ConvSpace::forward_schedule(const Point& point) const {
 
 Schedule ConvSpace::schedule(const Point& point) const {
   const Schedule schedule = forward_schedule(point);
-  return is_by_data_ ? by_data_letters(schedule, has_phases_) : schedule;
+  if (!is_by_data_) return schedule;
+  const Schedule by_data = by_data_letters(schedule, has_phases_);
+  return conditions_.transposes_once ? with_weights_once(by_data) : by_data;
 }
 
 /// Everything that later rules look at, and as little else as is simple to leave out.

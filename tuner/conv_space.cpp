@@ -149,7 +149,7 @@ void ConvSpace::add_threads() {
             Slot::p_outer, Slot::p, Slot::q,       Slot::c};
   if (has_phases_) packs_ = {std::nullopt};
   weights_ = {0};
-  if (is_by_data_) weights_.push_back(1);
+  if (is_by_data_ && !conditions_.transposes_once) weights_.push_back(1);
   streams_ = {0, 1};
   nexts_ = {0, 1};
   rotates_ = {0};

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "kernels/brgemm_spec.h"
+#include "loops/step_facts.h"
 #include "tuner/register_tiles.h"
 #include "tuner/steps.h"
 
@@ -88,7 +89,8 @@ GemmSpace::GemmSpace(const Contraction& contraction, const Conditions& condition
     if (conditions.threads > 1) ways_.push_back(ways);
   }
   packs_ = {0};
-  if (contraction.b_is_transposed) packs_ = {1, 0};
+  transposes_once_ = contraction.b_is_transposed && conditions.transposes_once;
+  if (contraction.b_is_transposed && !transposes_once_) packs_ = {1, 0};
   tiles_ = register_tiles(conditions.isa);
 }
 
@@ -318,7 +320,7 @@ Schedule GemmSpace::schedule(const Point& point) const {
   step.marks.tile_cols = tile.cols;
   step.marks.batch = chosen(forms_, point, kForm);
   step.marks.ahead = chosen(aheads_, point, kAhead);
-  return schedule;
+  return transposes_once_ ? with_weights_once(schedule) : schedule;
 }
 
 }  // namespace loopbrick

@@ -65,6 +65,7 @@ class GemmSpace {
   std::int64_t rows_extent_ = 1, columns_extent_ = 1, depth_extent_ = 1, batch_ = 1;
   std::int64_t depth_block_ = 0;
   Conditions conditions_;
+  bool transposes_once_ = false;
   std::vector<int> cols_, depths_, sums_, aheads_, rows_, outers_, orders_, ways_;
   std::vector<BatchForm> forms_;
   std::vector<Share> shares_;

@@ -98,6 +98,23 @@ TEST(ProblemSpace, EveryPointIsAScheduleThatTheLoopsTake) {
   }
 }
 
+TEST(ProblemSpace, WeightsAreTransposedOnceWhereTheConditionsSaySo) {
+  for (const char* text :
+       {"conv bwd_d f32 mb2ic64ih14oc128oh7kh3sh2ph1", "fc bwd_d f32 mb20ic128oc64"}) {
+    const Conditions once{.threads = 2, .isa = Isa::avx512, .transposes_once = true};
+    expect_sound(text, once, 25);
+    const Space space = space_for(text, once);
+    Random random(1);
+    for (int i = 0; i < 25; ++i) {
+      const auto point = sample(space, random);
+      EXPECT_TRUE(space.text(*point).starts_with("once: pack(w') ; ")) << space.text(*point);
+      if (space.point) {
+        EXPECT_EQ(space.point(space.text(*point)), point);
+      }
+    }
+  }
+}
+
 TEST(ProblemSpace, SmallChannelCountsHaveSchedules) {
   for (int channels = 1; channels <= 33; ++channels) {
     const std::string sizes =
