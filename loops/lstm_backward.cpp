@@ -56,17 +56,21 @@ void LstmBackward::Transposed::run(std::int64_t panel, const float* forward,
 LstmBackward::LstmBackward(const Lstm& lstm, const LstmSteps& steps, const Conditions& conditions,
                            KernelCache& kernels)
     : lstm_(lstm),
+      in_time_(steps.gradients_in_time),
       threads_(conditions.threads),
       cell_(lstm_cell(conditions.isa)),
       gates_(lstm_gate_access(lstm)),
       states_(lstm_state_access(lstm, Axis::k)),
-      w_(lstm_contraction(lstm, LstmProduct::dx), *steps.dx),
+      w_(lstm_contraction(lstm_of_gradients(lstm, steps), LstmProduct::dx), *steps.dx),
       r_(lstm_contraction(lstm, LstmProduct::dh), *steps.dh),
       elementwise_(*steps.elementwise, conditions.threads),
       dh_(r_.used_by(lstm_contraction(lstm, LstmProduct::dh)), *steps.dh, {}, conditions, kernels),
-      dx_(w_.used_by(lstm_contraction(lstm, LstmProduct::dx)), *steps.dx, {}, conditions, kernels),
-      dw_(lstm_contraction(lstm, LstmProduct::dw), *steps.dw, {}, conditions, kernels),
-      dr_(lstm_contraction(lstm, LstmProduct::dr), *steps.dr, {}, conditions, kernels) {}
+      dx_(w_.used_by(lstm_contraction(lstm_of_gradients(lstm, steps), LstmProduct::dx)), *steps.dx,
+          {}, conditions, kernels),
+      dw_(lstm_contraction(lstm_of_gradients(lstm, steps), LstmProduct::dw), *steps.dw,
+          {.adds = in_time_}, conditions, kernels),
+      dr_(lstm_contraction(lstm_of_gradients(lstm, steps), LstmProduct::dr), *steps.dr,
+          {.adds = in_time_}, conditions, kernels) {}
 
 std::vector<const CallTable*> LstmBackward::tables() const {
   return {&dh_.table(), &dx_.table(), &dw_.table(), &dr_.table()};
@@ -82,7 +86,7 @@ LstmBackward::Workspace LstmBackward::divide(float* workspace) const {
   const std::int64_t state = in_lines(lstm_.n * lstm_.k);
   Workspace own{};
   own.dz = workspace;
-  own.dh_later = own.dz + in_lines(4 * lstm_.t * lstm_.n * lstm_.k);
+  own.dh_later = own.dz + in_lines(4 * steps_of_dz() * lstm_.n * lstm_.k);
   own.w = own.dh_later + state;
   own.r = own.w + in_lines(w_.elements());
   own.db = own.r + in_lines(r_.elements());
@@ -91,7 +95,7 @@ LstmBackward::Workspace LstmBackward::divide(float* workspace) const {
 
 std::int64_t LstmBackward::workspace_floats() const {
   const std::int64_t state = saturating_product(lstm_.n, lstm_.k);
-  std::int64_t sum = in_lines(saturating_product(saturating_product(4, lstm_.t), state));
+  std::int64_t sum = in_lines(saturating_product(saturating_product(4, steps_of_dz()), state));
   for (const std::int64_t part :
        {in_lines(state), in_lines(w_.elements()), in_lines(r_.elements()),
         saturating_product(threads_, in_lines(saturating_product(4, lstm_.k)))}) {
@@ -108,22 +112,35 @@ void LstmBackward::run(const Operands& operands, float* workspace,
 #pragma omp parallel num_threads(threads_)
   {
     const OwnNumbers numbers(threads_);
-    const auto multiply = [&](const LstmCalls& calls, const LstmCalls::Operands& to) {
-      numbers.each([&](int number) { calls.run(number, to, scratch + number * addresses); });
-    };
     numbers.each([&](int number) { transpose(number, operands, own); });
     for (std::int64_t t = lstm_.t - 1; t >= 0; --t) {
       numbers.each([&](int number) { elementwise(number, t, operands, own); });
 #pragma omp barrier
       float* const dh = t == 0 ? operands.dh0 : own.dh_later;
-      multiply(dh_, {own.dz + t * 4 * state, own.r, dh, nullptr});
+      const float* const dz = own.dz + (in_time_ ? 0 : t * 4 * state);
+      numbers.each([&](int number) {
+        BatchAddress* const own_scratch = scratch + number * addresses;
+        dh_.run(number, {dz, own.r, dh, nullptr}, own_scratch);
+        if (in_time_) gradients(number, t, t + 1 < lstm_.t, operands, own, own_scratch);
+      });
 #pragma omp barrier
     }
-    numbers.each([&](int number) { add_bias_gradients(number, own, operands.db); });
-    multiply(dx_, {own.dz, own.w, operands.dx, nullptr});
-    multiply(dw_, {operands.x, own.dz, operands.dw, nullptr});
-    multiply(dr_, {operands.h, own.dz, operands.dr, nullptr});
+    numbers.each([&](int number) {
+      add_bias_gradients(number, own, operands.db);
+      if (!in_time_) gradients(number, 0, false, operands, own, scratch + number * addresses);
+    });
   }
+}
+
+/// This thread's part of dx, dw and dr: of time step t, added to what the later ones left, or of
+/// all steps from t = 0 on.
+void LstmBackward::gradients(int number, std::int64_t t, bool adds, const Operands& operands,
+                             const Workspace& own, BatchAddress* scratch) const noexcept {
+  const std::int64_t inputs = t * lstm_.n * lstm_.c;
+  const std::int64_t states = t * lstm_.n * lstm_.k;
+  dx_.run(number, {own.dz, own.w, operands.dx + inputs, nullptr}, scratch);
+  dw_.run(number, {operands.x + inputs, own.dz, operands.dw, nullptr}, scratch, adds);
+  dr_.run(number, {operands.h + states, own.dz, operands.dr, nullptr}, scratch, adds);
 }
 
 /// This thread's share of the panels of w' and r', and zeros for its sums of db.
@@ -152,13 +169,13 @@ void LstmBackward::elementwise(int number, std::int64_t t, const Operands& opera
     const Range& cols = ranges[place(Axis::k)];
     const std::int64_t at =
         states_[place(Axis::n)].offset(rows.begin) + states_[place(Axis::k)].offset(cols.begin);
-    const std::int64_t gate = gates_[place(Axis::t)].offset(t) +
-                              gates_[place(Axis::n)].offset(rows.begin) +
-                              gates_[place(Axis::k)].offset(cols.begin);
+    const std::int64_t step = gates_[place(Axis::t)].offset(t);
+    const std::int64_t gate =
+        gates_[place(Axis::n)].offset(rows.begin) + gates_[place(Axis::k)].offset(cols.begin);
     cell_.backward({.rows = rows.size(),
                     .cols = cols.size(),
-                    .gates = operands.gates + gate,
-                    .dz = own.dz + gate,
+                    .gates = operands.gates + step + gate,
+                    .dz = own.dz + (in_time_ ? 0 : step) + gate,
                     .gate_stride = gates_[place(Axis::g)].inner,
                     .gate_row_stride = gates_[place(Axis::n)].inner,
                     .c_before = operands.c + t * state + at,

@@ -13,7 +13,8 @@ namespace loopbrick {
 ///
 /// Weights come as the forward pass with tiles of one block of k has them; a run transposes them
 /// first. Then, from the last time step to the first, the element-wise part makes dz and one
-/// product dh of the step before; dx, dw and dr follow for all steps at once, db is summed with dz.
+/// product dh of the step before; dx, dw and dr follow each step or, for all steps at once, the
+/// last; db is summed with dz.
 ///
 /// Needs    why_not has nothing against the schedule.
 /// Threads  run starts `conditions.threads` OpenMP threads.
@@ -48,13 +49,17 @@ class LstmBackward {
   struct Workspace {
     float *dz, *dh_later, *w, *r, *db;
   };
+  std::int64_t steps_of_dz() const { return in_time_ ? 1 : lstm_.t; }
   Workspace divide(float* workspace) const;
+  void gradients(int number, std::int64_t t, bool adds, const Operands& operands,
+                 const Workspace& own, BatchAddress* scratch) const noexcept;
   void transpose(int number, const Operands& operands, const Workspace& own) const noexcept;
   void elementwise(int number, std::int64_t t, const Operands& operands,
                    const Workspace& own) const noexcept;
   void add_bias_gradients(int number, const Workspace& own, float* db) const noexcept;
 
   Lstm lstm_;
+  bool in_time_;  ///< dx, dw and dr follow every time step, which leaves one dz to keep
   int threads_;
   LstmCell cell_;
   Access gates_;

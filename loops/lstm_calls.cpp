@@ -67,9 +67,10 @@ void LstmCalls::call(const Ranges& ranges, const Operands& operands, BatchAddres
   table_.call(site, at, scratch);
 }
 
-void LstmCalls::run(int number, const Operands& operands, BatchAddress* scratch) const noexcept {
+void LstmCalls::run(int number, const Operands& operands, BatchAddress* scratch,
+                    bool adds) const noexcept {
   Ranges ranges = whole();
-  rounds_.visit(number, ranges, [&] { call(ranges, operands, scratch); });
+  rounds_.visit(number, ranges, [&] { call(ranges, operands, scratch, adds); });
 }
 
 }  // namespace loopbrick

@@ -19,7 +19,8 @@ class LstmCalls {
   using Operands = CallTable::Operands;
 
   /// All calls of thread `number`. `scratch` holds table().longest_batch() addresses.
-  void run(int number, const Operands& operands, BatchAddress* scratch) const noexcept;
+  void run(int number, const Operands& operands, BatchAddress* scratch,
+           bool adds = false) const noexcept;
 
   /// The call of one round; with `adds` on top of what C holds. A bias is [g][k].
   void call(const Ranges& ranges, const Operands& operands, BatchAddress* scratch,

@@ -101,6 +101,18 @@ constexpr const char* kBackward =
     "t { N24 K64 elt ; N24 H64 @ k64 * g k ; } ; "
     "T N24 C64 @ k64 * g k , C64 K64 g @ n24 * n t , H64 K64 g @ n24 * n t";
 
+constexpr const char* kBackwardInTime =
+    "t { N24 K64 elt ; N24 H64 @ k64 * g k , N24 C64 @ k64 * g k , C64 K64 g @ n24 * n , "
+    "H64 K64 g @ n24 * n ; }";
+
+TEST(LstmPlan, GradientsOfEveryTimeStepAddUp) {
+  for (const char* sizes : {"t4mb48sic128slc64", "t3mb5sic34slc17", "t1mb1sic1", "t7mb25sic128"}) {
+    for (const int threads : {1, 2, 4}) {
+      EXPECT_EQ(run(std::string("lstm bwd ") + sizes, kBackwardInTime, threads), "") << sizes;
+    }
+  }
+}
+
 TEST(LstmPlan, RunsTheSchedulesOfThePaper) {
   for (const char* sizes : {"t4mb48sic128slc64", "t3mb5sic34slc17", "t1mb1sic1", "t7mb25sic128"}) {
     for (const int threads : {1, 2, 4}) {

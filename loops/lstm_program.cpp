@@ -186,10 +186,15 @@ std::int64_t LstmProgram::calls() const {
     return count_calls(lstm_contraction(lstm_, product), *step);
   };
   if (backward_) {
-    const std::int64_t in_time = saturating_product(lstm_.t, of(LstmProduct::dh, steps_.dh));
+    const std::int64_t times = steps_.gradients_in_time ? lstm_.t : 1;
+    const auto gradient = [&](LstmProduct product, const std::optional<Step>& step) {
+      const Lstm lstm = lstm_of_gradients(lstm_, steps_);
+      return saturating_product(times, count_calls(lstm_contraction(lstm, product), *step));
+    };
     return saturating_sum(
-        saturating_sum(in_time, of(LstmProduct::dx, steps_.dx)),
-        saturating_sum(of(LstmProduct::dw, steps_.dw), of(LstmProduct::dr, steps_.dr)));
+        saturating_sum(saturating_product(lstm_.t, of(LstmProduct::dh, steps_.dh)),
+                       gradient(LstmProduct::dx, steps_.dx)),
+        saturating_sum(gradient(LstmProduct::dw, steps_.dw), gradient(LstmProduct::dr, steps_.dr)));
   }
   const std::int64_t state = saturating_product(lstm_.t, of(LstmProduct::state, steps_.cell));
   if (steps_.is_fused()) return saturating_product(2, state);

@@ -35,6 +35,13 @@ Step alone(Step step) {
   return step;
 }
 
+int steps_inside(const Schedule& schedule, int at) {
+  int found = 0;
+  while (at + 1 + found < schedule.steps.size() && schedule.steps[at + 1 + found].depth > 0)
+    ++found;
+  return found;
+}
+
 /// "t { ... ; }": what walks the time steps, and how many steps stand inside.
 Answer check_time_loop(const Schedule& schedule, int at, int inside) {
   if (at >= schedule.steps.size() || schedule.steps[at].body != Body::block)
@@ -44,9 +51,7 @@ Answer check_time_loop(const Schedule& schedule, int at, int inside) {
                        block.elements[0].loop == Loop{.axis = Axis::t};
   if (!is_time || !(block.marks == Marks{}) || block.once)
     return refusal("the braces of an lstm stand behind a plain 't', one time step a round");
-  int found = 0;
-  while (at + 1 + found < schedule.steps.size() && schedule.steps[at + 1 + found].depth > 0)
-    ++found;
+  const int found = steps_inside(schedule, at);
   if (found != inside || schedule.steps[at + found].depth > 1) {
     return Refusal{.sentence = "inside 't { }' stand {limit} steps in this pass, not {got}",
                    .got = found,
@@ -94,17 +99,19 @@ std::optional<Step>& place_of(LstmSteps& read, const Step& step) {
 
 Read backward_steps(const Schedule& schedule) {
   LstmSteps read;
-  if (const Answer no = check_time_loop(schedule, 0, 2)) return *no;
+  read.gradients_in_time = steps_inside(schedule, 0) > 2;
+  if (const Answer no = check_time_loop(schedule, 0, read.gradients_in_time ? 5 : 2)) return *no;
   const Step& elementwise = schedule.steps[1];
   if (elementwise.body != Body::elt || !(elementwise.marks == Marks{}))
     return refusal("the first step inside 't { }' is element-wise and has no marks: 'N24 K64 elt'");
   if (!elementwise.barrier) return refusal("';' is missing behind elt: dh needs all of dz");
-  if (!schedule.steps[0].barrier) return refusal("';' is missing behind 't { }'");
+  if (!read.gradients_in_time && !schedule.steps[0].barrier)
+    return refusal("';' is missing behind 't { }'");
   read.elementwise = alone(elementwise);
   read.dh = alone(schedule.steps[2]);
   for (int i = 3; i < schedule.steps.size(); ++i) {
     std::optional<Step>& place = place_of(read, schedule.steps[i]);
-    if (place) return refusal("two steps behind 't { }' compute the same gradient");
+    if (place) return refusal("two steps compute the same gradient");
     place = alone(schedule.steps[i]);
   }
   if (!read.dx) return refusal("nobody computes dx: 'T N24 C64 @ k64 * g k'");
@@ -153,7 +160,7 @@ Answer check_steps(const Lstm& lstm, const LstmSteps& steps, const Conditions& c
   if (steps.cell) return check_sum(lstm, LstmProduct::state, *steps.cell, Axis::h, conditions);
   if (const Answer no = check_elementwise(lstm, *steps.elementwise, conditions)) return no;
   const auto product = [&](LstmProduct which, const std::optional<Step>& step) {
-    return check(lstm_contraction(lstm, which), *step, conditions);
+    return check(lstm_contraction(lstm_of_gradients(lstm, steps), which), *step, conditions);
   };
   if (const Answer no = product(LstmProduct::dh, steps.dh)) return no;
   if (const Answer no = product(LstmProduct::dx, steps.dx)) return no;
@@ -162,6 +169,12 @@ Answer check_steps(const Lstm& lstm, const LstmSteps& steps, const Conditions& c
 }
 
 }  // namespace
+
+Lstm lstm_of_gradients(const Lstm& lstm, const LstmSteps& steps) {
+  Lstm one = lstm;
+  if (steps.gradients_in_time) one.t = 1;
+  return one;
+}
 
 std::variant<LstmSteps, Refusal> lstm_steps(Pass pass, const Schedule& schedule) {
   return pass == Pass::bwd ? backward_steps(schedule) : forward_steps(schedule);

@@ -37,10 +37,14 @@ struct LstmSteps {
   std::optional<Step> inputs;  ///< forward: all products with x before the first time step
   std::optional<Step> cell;    ///< forward, in every time step: the other products, then the cell
   std::optional<Step> elementwise, dh;  ///< backward, in every time step
-  std::optional<Step> dx, dw, dr;       ///< backward, behind the last time step
+  std::optional<Step> dx, dw, dr;       ///< backward, behind the last time step or in every one
+  bool gradients_in_time = false;
 
   bool is_fused() const { return cell && !inputs; }
 };
+
+/// The layer that dx, dw and dr are products of: all time steps, or one of them.
+Lstm lstm_of_gradients(const Lstm& lstm, const LstmSteps& steps);
 
 /// Errors   a Refusal says which step is missing, stands in the wrong place or lacks its barrier.
 std::variant<LstmSteps, Refusal> lstm_steps(Pass pass, const Schedule& schedule);

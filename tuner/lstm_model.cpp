@@ -39,11 +39,16 @@ LstmModel::LstmModel(const Problem& problem, const Conditions& conditions, const
         LstmProduct::dx, LstmProduct::dw, LstmProduct::dr}) {
     models_.emplace_back(lstm_contraction(lstm_, product), bytes, conditions, machine, limits);
   }
+  Lstm one = lstm_;
+  one.t = 1;
+  for (const LstmProduct product : {LstmProduct::dx, LstmProduct::dw, LstmProduct::dr}) {
+    of_one_step_.emplace_back(lstm_contraction(one, product), bytes, conditions, machine, limits);
+  }
 }
 
 /// One product, run `times` times; the fork that the model counts happens once for all of them.
-void LstmModel::add(LstmProduct product, const Step& step, double times, Prediction& sum) const {
-  const Prediction one = models_[static_cast<std::size_t>(product)].predict(schedule_of(step));
+void LstmModel::add(const Model& product, const Step& step, double times, Prediction& sum) const {
+  const Prediction one = product.predict(schedule_of(step));
   const double fork = conditions_.threads > 1 ? limits_.fork_seconds : 0.0;
   sum.seconds += times * (one.seconds - fork);
   sum.compute += times * one.compute;
@@ -78,16 +83,18 @@ Prediction LstmModel::predict(const Schedule& schedule) const {
   const auto times = static_cast<double>(lstm_.t);
   Prediction sum;
   double barriers = times;
-  if (steps.inputs) add(LstmProduct::inputs, *steps.inputs, 1.0, sum);
-  if (steps.is_fused()) add(LstmProduct::input, with_sum(*steps.cell, Axis::c), times, sum);
+  if (steps.inputs) add(model(LstmProduct::inputs), *steps.inputs, 1.0, sum);
+  if (steps.is_fused()) add(model(LstmProduct::input), with_sum(*steps.cell, Axis::c), times, sum);
   if (steps.cell) {
-    add(LstmProduct::state, with_sum(*steps.cell, Axis::h), times, sum);
+    add(model(LstmProduct::state), with_sum(*steps.cell, Axis::h), times, sum);
   } else {
     barriers *= 2.0;
-    add(LstmProduct::dh, *steps.dh, times, sum);
-    add(LstmProduct::dx, *steps.dx, 1.0, sum);
-    add(LstmProduct::dw, *steps.dw, 1.0, sum);
-    add(LstmProduct::dr, *steps.dr, 1.0, sum);
+    add(model(LstmProduct::dh), *steps.dh, times, sum);
+    const bool in_time = steps.gradients_in_time;
+    const double repeats = in_time ? times : 1.0;
+    add(in_time ? of_one_step_[0] : model(LstmProduct::dx), *steps.dx, repeats, sum);
+    add(in_time ? of_one_step_[1] : model(LstmProduct::dw), *steps.dw, repeats, sum);
+    add(in_time ? of_one_step_[2] : model(LstmProduct::dr), *steps.dr, repeats, sum);
   }
   double overhead = elementwise_seconds();
   if (conditions_.threads > 1)

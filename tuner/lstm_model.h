@@ -19,14 +19,18 @@ class LstmModel {
   Prediction predict(const Schedule& schedule) const;
 
  private:
-  void add(LstmProduct product, const Step& step, double times, Prediction& sum) const;
+  void add(const Model& product, const Step& step, double times, Prediction& sum) const;
+  const Model& model(LstmProduct product) const {
+    return models_[static_cast<std::size_t>(product)];
+  }
   double elementwise_seconds() const;
 
   Problem problem_;
   Lstm lstm_;
   Conditions conditions_;
   Limits limits_;
-  std::vector<Model> models_;  ///< by LstmProduct
+  std::vector<Model> models_;       ///< by LstmProduct
+  std::vector<Model> of_one_step_;  ///< dx, dw and dr of one time step
 };
 
 }  // namespace loopbrick

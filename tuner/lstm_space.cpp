@@ -16,7 +16,8 @@ constexpr int kMostDepth = 1024;
 // Places of the choices. Both passes begin with the columns and end with the marks.
 enum Forward { kColumns, kForm, kDepth, kRows, kOrder, kInputRows, kInputOrder, kForwardMarks };
 enum Backward {
-  kElementRows = 1,
+  kWhen = 1,
+  kElementRows,
   kStateRows,
   kStateOrder,
   kDataRows,
@@ -27,6 +28,8 @@ enum Backward {
   kBackwardMarks
 };
 enum Mark { kTile, kAhead };  ///< behind kForwardMarks or kBackwardMarks
+
+constexpr const char* kInTime = "in every time step";
 
 constexpr const char* kOneRound = "a loop of one round has no other place";
 
@@ -135,6 +138,7 @@ void LstmSpace::add_forward() {
 
 void LstmSpace::add_backward() {
   const std::vector<int> rows = even_steps(lstm_.n, 24, kMostRows);
+  add_texts("gradients", {kInTime, "behind the time steps"});
   add_numbers("rows of the element-wise part", rows);
   add_numbers("rows of dh", rows);
   add_texts("order of dh", {"H g n", "N H", "H N", "H n"});
@@ -177,8 +181,8 @@ std::optional<Refusal> LstmSpace::why_not(const Point& point) const {
   return is_backward() ? why_not_backward(point) : why_not_forward(point);
 }
 
-/// The rules look at the last choice, the form and the columns and rows that a register tile must
-/// fit.
+/// The rules look at the last choice, the form or place of the gradients, and the columns and rows
+/// that a register tile must fit.
 std::uint64_t LstmSpace::state(const Point& point) const {
   std::uint64_t state = 0;
   const auto add = [&](int place) {
@@ -186,7 +190,7 @@ std::uint64_t LstmSpace::state(const Point& point) const {
   };
   add(kColumns);
   add(is_backward() ? int{kStateRows} : int{kRows});
-  add(is_backward() ? int{kColumns} : int{kForm});
+  add(is_backward() ? int{kWhen} : int{kForm});
   add(point.size() - 1);
   return state;
 }
@@ -213,6 +217,11 @@ std::optional<Refusal> LstmSpace::why_not_backward(const Point& point) const {
   };
   if (splits(kStateOrder, kStateRows) || splits(kDataOrder, kDataRows))
     return Refusal{kOneRound, 1, 2, 'n'};
+  const bool in_time = text(point, kWhen) == kInTime;
+  if (place == kDataOrder && in_time && text(point, place).front() != 'T')
+    return Refusal{"in a time step no loop walks the time", 0, 0, 't'};
+  if (place == kTimes && in_time && point.back() != 0)
+    return Refusal{"in a time step one time step is summed", 1, 1, 't'};
   const std::int64_t most = std::max(lstm_.c, lstm_.k);
   if (place == kFeatures && point.back() != 0 && number(point, kFeatures) > most)
     return Refusal{"more features than the layer has", number(point, kFeatures), most, 'c'};
@@ -247,6 +256,7 @@ std::string LstmSpace::backward(const Point& point) const {
   const std::int64_t block = channel_block(Layout::blocked, lstm_.k);
   const std::string depth = fmt::format("k{}", std::min<std::int64_t>(block, kMostDepth));
   const std::string over_k = block < lstm_.k ? " k" : "";
+  const bool in_time = text(point, kWhen) == kInTime;
   /// dh and dx sum over k, and over the gates unless a loop walks them.
   const auto by_data = [&](const std::string& order, const LoopSteps& steps) {
     const bool walks_g = order.find('g') != std::string::npos;
@@ -266,19 +276,22 @@ std::string LstmSpace::backward(const Point& point) const {
                           .h = std::min(features, lstm_.k),
                           .t = times};
     const std::int64_t rows = std::min<std::int64_t>(lstm_.n, kMostRows);
-    const std::string batch =
-        fmt::format("{}{}", rows < lstm_.n ? " n" : "", times == 1 ? "" : " t");
+    const bool walks_t = !in_time && times != 1;
+    const std::string batch = fmt::format("{}{}", rows < lstm_.n ? " n" : "", walks_t ? " t" : "");
     return fmt::format("{}@ n{}{}{}{}", steps.text((times == 0 ? "" : "t ") + order), rows,
                        batch.empty() ? "" : " *", batch, marks(point));
   };
-  return fmt::format(
-      "t {{ {}elt ; {} ; }} ; {} , {} , {}",
-      LoopSteps{.n = number(point, kElementRows), .k = columns}.text("N K"),
+  const std::string elementwise =
+      LoopSteps{.n = number(point, kElementRows), .k = columns}.text("N K");
+  const std::string dh =
       by_data(text(point, kStateOrder),
-              {.n = number(point, kStateRows), .h = std::min<std::int64_t>(columns, lstm_.k)}),
-      by_data(text(point, kDataOrder),
-              {.n = number(point, kDataRows), .c = std::min<std::int64_t>(columns, lstm_.c)}),
-      by_weights('c'), by_weights('h'));
+              {.n = number(point, kStateRows), .h = std::min<std::int64_t>(columns, lstm_.k)});
+  const std::string dx =
+      by_data(text(point, kDataOrder).substr(in_time ? 1 : 0),
+              {.n = number(point, kDataRows), .c = std::min<std::int64_t>(columns, lstm_.c)});
+  const std::string weights = fmt::format("{} , {}", by_weights('c'), by_weights('h'));
+  return in_time ? fmt::format("t {{ {}elt ; {} , {} , {} ; }}", elementwise, dh, dx, weights)
+                 : fmt::format("t {{ {}elt ; {} ; }} ; {} , {}", elementwise, dh, dx, weights);
 }
 
 Schedule LstmSpace::schedule(const Point& point) const {
