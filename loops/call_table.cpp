@@ -1,6 +1,7 @@
 #include "loops/call_table.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "kernels/fault.h"
 #include "loops/step_facts.h"
@@ -16,7 +17,8 @@ std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); 
 
 std::size_t find(const std::vector<std::int64_t>& sizes, std::int64_t size) {
   std::size_t i = 0;
-  while (sizes[i] != size) ++i;
+  while (i + 1 < sizes.size() && sizes[i] != size) ++i;
+  assert(sizes[i] == size);
   return i;
 }
 

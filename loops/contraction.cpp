@@ -432,7 +432,7 @@ std::variant<Contraction, Refusal> contraction(const Problem& problem) {
     if (problem.pass == Pass::bwd_w) return by_weights(problem, *conv);
     return is_backward ? by_data(problem, *conv) : forward(*conv, problem.layout);
   }
-  return Refusal{.sentence = "only conv, fc and gemm have loops"};
+  return Refusal{.sentence = "an lstm is several contractions, each of a step"};
 }
 
 }  // namespace loopbrick

@@ -150,7 +150,7 @@ struct Contraction {
   double pairs_on_image() const;
 };
 
-/// The contraction of a problem, or why there is none (yet): one function a primitive and pass.
+/// The contraction of a problem, or why there is none: one function a primitive and pass.
 std::variant<Contraction, Refusal> contraction(const Problem& problem);
 
 }  // namespace loopbrick

@@ -174,6 +174,12 @@ TEST(LstmPlan, SaysWhatIsWrongWithASchedule) {
       {"fwd", "t { N24 K64 @ c64 * c + h64 * h ; }", "nobody walks g"},
       {"fwd", "t { N24 K64 G @ c64 * c + h64 * h ; }",
        "a cell needs its four gates: threads cannot share g"},
+      {"fwd", "t { N24 K64 g @ c64 * c + h64 * h rotate=g ; }",
+       "a cell ends with its last gate: g starts with the first"},
+      {"bwd",
+       "t { N24 K64 elt ; N24 H64 @ k64 * g k ; N24 C64 @ k64 * g k , C64 K64 g @ n24 * n , "
+       "H64 K64 g @ n24 * n ; }",
+       "dh, dx, dw and dr need no barrier between or behind them: ','"},
       {"fwd", "t { N24 g @ c64 * c + h64 * h ; }", "nobody walks k"},
       {"fwd", "t { N24 K128 g @ c64 * c + h64 * h ; }",
        "128 of k do not divide the channel block of 64"},

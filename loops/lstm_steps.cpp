@@ -88,6 +88,8 @@ Read forward_steps(const Schedule& schedule) {
     if (!element.is_pack() && element.loop.axis == Axis::g && element.loop.parallel)
       return refusal("a cell needs its four gates: threads cannot share {axis}", Axis::g);
   }
+  if (cell.marks.rotate == Axis::g)
+    return refusal("a cell ends with its last gate: {axis} starts with the first", Axis::g);
   return read;
 }
 
@@ -107,6 +109,12 @@ Read backward_steps(const Schedule& schedule) {
   if (!elementwise.barrier) return refusal("';' is missing behind elt: dh needs all of dz");
   if (!read.gradients_in_time && !schedule.steps[0].barrier)
     return refusal("';' is missing behind 't { }'");
+  for (int i = 2; i < schedule.steps.size(); ++i) {
+    const bool ends_braces = schedule.steps[i].depth == 1 &&
+                             (i + 1 == schedule.steps.size() || schedule.steps[i + 1].depth == 0);
+    if (schedule.steps[i].barrier && !ends_braces)
+      return refusal("dh, dx, dw and dr need no barrier between or behind them: ','");
+  }
   read.elementwise = alone(elementwise);
   read.dh = alone(schedule.steps[2]);
   for (int i = 3; i < schedule.steps.size(); ++i) {

@@ -224,6 +224,8 @@ TEST(Plan, RefusesWhatCannotRun) {
             "this problem runs as one step, the schedule has 2");
   EXPECT_EQ(why(three, "once: pack(w') ; N K64 p q14 @ c64 * c r s"),
             "this problem transposes no weights: 'once: pack(w') ;' is for passes by data");
+  EXPECT_EQ(why(by_data, "N c64 f2 f h w7 @ k64 * k r s"),
+            "f is walked by one loop, one at a time");
   EXPECT_EQ(why(by_data, "N c64 h w7 @ k64 * k r s"), "nobody walks f");
   EXPECT_EQ(why(by_data, "N c64 h f w7 @ k64 * k r s"),
             "the loop over h stands right of that over f");
@@ -238,6 +240,10 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(why(by_data, "N k64 p q7 @ c64 * c"), "this problem has no axis p");
   const char* by_weights = "conv bwd_w f32 mb2ic128ih14oc128oh14kh3ph1";
   EXPECT_EQ(why(by_weights, "N+ k64 c64 r s p7 @ q14 * p"), "fine");
+  EXPECT_EQ(why(by_weights, "K64 c64 r2 r s n @ q14 * p"),
+            "r is walked by one loop, one at a time");
+  EXPECT_EQ(why(by_weights, "P7+ r s2 s k64 c64 @ q14 * p n"),
+            "s is walked by one loop, one at a time");
   EXPECT_EQ(why(by_weights, "N k64 c64 r s p7 @ q14 * p"),
             "n is summed: threads share it with '+' only");
   EXPECT_EQ(why(by_weights, "K64+ c64 r s n p7 @ q14 * p"), "k is not summed: it cannot have '+'");

@@ -32,7 +32,8 @@ struct TransposedWeights {
   /// Of the first tap of a phase.
   std::int64_t origin(const Phase& phase) const;
 
-  /// Rewrites all weights; `threads` OpenMP threads share c. Both arrays are 64-byte aligned.
+  /// Rewrites all weights; `threads` OpenMP threads share c (one thread makes the few columns of
+  /// grouped pixels). Both arrays are 64-byte aligned.
   void run(const float* forward, float* own, int threads) const noexcept;
 
   /// Rewrites one panel. Needs  ranges that begin at multiples of to.depth and to.tile.

@@ -126,6 +126,12 @@ Answer check_loop(const Case& it, int at) {
   if (it.contraction.is_sum(loop.axis) && it.contraction.extent(loop.axis) == 0) {
     return refuse("{axis} is an empty sum: it belongs to the batch", loop.axis);
   }
+  const bool is_tap = std::any_of(it.contraction.clips.begin(), it.contraction.clips.end(),
+                                  [&loop](const Border& clip) { return clip.tap == loop.axis; });
+  const bool is_walked_once = is_tap || loop.axis == Axis::f;
+  if (is_walked_once && (loop.step != 1 || place_of_loop(it.step, loop.axis) != at)) {
+    return refuse("{axis} is walked by one loop, one at a time", loop.axis);
+  }
   for (int i = 0; i < at; ++i) {
     const Loop& outer = it.step.elements[i].loop;
     if (outer.axis != loop.axis || outer.fused != loop.fused) continue;
