@@ -74,7 +74,11 @@ std::string post_ops(const Call& call) {
   if (!ops.starts_with(kEltwise) || ops.find('+') != std::string_view::npos)
     throw UnsupportedProblem(fmt::format("post-ops '{}' are none of ours", ops));
   ops.remove_prefix(kEltwise.size());
-  return text + "+" + std::string(ops.substr(0, ops.find(':')));
+  const std::size_t colon = std::min(ops.find(':'), ops.size());
+  const std::string_view factors = ops.substr(colon);  // ":alpha:beta"
+  if (factors.find_first_not_of(":0.") != std::string_view::npos)
+    throw UnsupportedProblem(fmt::format("post-ops 'eltwise_{}' have factors", ops));
+  return text + "+" + std::string(ops.substr(0, colon));
 }
 
 /// What a problem text has no place for: the bottom letters of an LSTM, the result of a product.
@@ -95,12 +99,23 @@ Problem problem_of(const Call& call, std::string_view kind) {
   if (source.find("f32") == std::string_view::npos) {
     throw UnsupportedProblem(fmt::format("type '{}'", source.substr(0, source.find(':'))));
   }
+  for (const char* name : {"wei", "dst"}) {
+    const std::string_view memory = memory_of(call, name);
+    if (!memory.empty() && memory.find("f32") == std::string_view::npos)
+      throw UnsupportedProblem(fmt::format("type '{}'", memory.substr(0, memory.find(':'))));
+  }
+  if (call.attributes.find("scale") != std::string_view::npos)
+    throw UnsupportedProblem("scaled operands");
+  if (kind == "gemm") {
+    if (!post_ops(call).empty()) throw UnsupportedProblem("a product with bias or post-ops");
+    return parse_problem("gemm f32 " + descriptor(kind, call.problem));
+  }
   const bool is_nhwc = is_layered && source.find(":acdb:") != std::string_view::npos;
   const std::string text =
       fmt::format("{} {} f32 {}{}{}", kind, pass_of(kind, call.propagation), is_nhwc ? "nhwc " : "",
                   descriptor(kind, call.problem),
                   is_layered && call.propagation.starts_with("forward") ? post_ops(call) : "");
-  return parse_problem(kind == "gemm" ? "gemm f32 " + descriptor(kind, call.problem) : text);
+  return parse_problem(text);
 }
 
 void add(Suite& suite, const Problem& problem) {

@@ -86,6 +86,21 @@ TEST(VerboseLog, WhatIsBeyondUsIsCountedWithItsReason) {
   EXPECT_EQ(log.skipped.size(), 5U) << "a reason for each";
 }
 
+TEST(VerboseLog, NoOperationBecomesAnotherOne) {
+  const std::string gemm =
+      "onednn_verbose,exec,cpu,matmul,brg:avx512_core,undef,src_f32::blocked:ab:f0 "
+      "wei_f32::blocked:ab:f0 bia_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,,7x9:9x5:7x5,0.03\n";
+  const std::string other_type =
+      "onednn_verbose,exec,cpu,matmul,brg:avx512_core,undef,src_f32::blocked:ab:f0 "
+      "wei_bf16::blocked:ab:f0 dst_f32::blocked:ab:f0,,,7x9:9x5:7x5,0.03\n";
+  const VerboseLog log = parse_verbose_log(
+      "app", conv_line("onednn_verbose,", "forward_inference", "attr-post-ops:eltwise_relu:0.1 ") +
+                 conv_line("onednn_verbose,", "forward_inference", "attr-scales:src:0:f32") + gemm +
+                 other_type);
+  EXPECT_TRUE(log.suite.layers.empty()) << problems(log)[0];
+  EXPECT_EQ(log.skipped.size(), 4U);
+}
+
 TEST(VerboseLog, ALineThatIsCutShortIsNone) {
   const std::string line = conv_line("onednn_verbose,", "forward_inference");
   for (std::size_t length = 0; length + 8 < line.size(); length += 7) {
