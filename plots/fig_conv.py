@@ -9,7 +9,7 @@ NAME = "fig-conv"
 SUBJECT = panels.Subject(
     name=NAME, kind="conv", suite="resnet50",
     passes={"fwd": "forward", "bwd_d": "backward by data", "bwd_w": "backward by weights"},
-    series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN, better layout", data.ONEDNN, "onednn"),
+    series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN", data.ONEDNN, "onednn"),
             ("libxsmm", ("libxsmm", "libxsmm-rim"), "libxsmm"), ("Eigen", ("eigen",), "eigen")))
 
 

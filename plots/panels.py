@@ -51,7 +51,7 @@ def draw_panel(axes, subject, rows, layers, peak, title):
         if not mine:
             continue
         bars = [[abs(row["flops"] / row[end] / 1e9 - row["gflops"]) for row in mine] for end in ("hi_s", "lo_s")]
-        axes.errorbar([layers.index(row["layer"]) + (index - 1) * 0.16 for row in mine],
+        axes.errorbar([layers.index(row["layer"]) + (index - (len(subject.series) - 1) / 2) * 0.16 for row in mine],
                       [row["gflops"] for row in mine], yerr=bars, capsize=2, color=style.COLOUR[colour],
                       marker=style.MARKER[colour], markersize=5, linewidth=0.8,
                       label=legend_text(label, mine, index == 0))
@@ -61,9 +61,9 @@ def draw_panel(axes, subject, rows, layers, peak, title):
                       weight="bold" if row["verdict"] == "FASTER" else "normal")
     axes.set_xticks(range(len(layers)), layers)
     axes.set(ylabel="GFLOP/s", ylim=(0, max([peak] + [row["gflops"] for row in rows]) * 1.06))
-    axes.set_title(f"{title}; above: oneDNN's time over ours (bold: FASTER, red: SLOWER)", loc="left", pad=16)
+    axes.set_title(f"{title}; above: {subject.series[1][0]}'s time over ours (bold: FASTER, red: SLOWER)", loc="left", pad=16)
     style.add_share_axis(axes, peak)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.12), ncol=3)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.1), ncol=2)
 
 
 def draw(subject, database, out_dir, options):
@@ -76,7 +76,7 @@ def draw(subject, database, out_dir, options):
                            f"run 'loopbrick compare --suite {options.suite}'")
     if not any(group.has(subject.series[1][1]) for group in panels.values()):
         next(iter(panels.values())).require(subject.series[1][1])
-    figure, axes = pyplot.subplots(len(panels), figsize=(13, 0.8 + 4.2 * len(panels)), squeeze=False)
+    figure, axes = pyplot.subplots(len(panels), figsize=(13, 0.8 + 4.4 * len(panels)), squeeze=False)
     rows = []
     for place, (direction, group) in zip(axes[:, 0], panels.items()):
         mine = panel_rows(subject, group, direction, group.peak_gflops())
