@@ -74,7 +74,8 @@ std::string tile_text(const Plan& plan, Isa isa) {
 
 /// What run does besides the nest.
 std::string included(const Problem& problem, const Schedule& schedule) {
-  std::string text = problem.pass == Pass::bwd_d ? "transposition of w"
+  std::string text = problem.pass == Pass::bwd_d
+                         ? (transposes_once(schedule) ? "" : "transposition of w")
                      : problem.pass == Pass::bwd ? "transposition of w and r"
                                                  : "";
   const auto add = [&text](const char* what) {
@@ -93,6 +94,8 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
   static KernelCache kernels;  // candidates of one search share most of their kernels
   const Schedule schedule = parse_schedule(choice);
   if (const auto no = why_not(problem, schedule, conditions)) return *no;
+  if (transposes_once(schedule) && !conditions.transposes_once)
+    return Refusal{"'once:' leaves work out of the time: it needs conditions of its own, --once"};
   const auto prepared = std::make_shared<Prepared>(problem, schedule, conditions, kernels);
   Runnable runnable;
   runnable.implementation = tile_text(prepared->plan, conditions.isa);

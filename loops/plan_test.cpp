@@ -64,7 +64,9 @@ TEST_P(PlanExamples, MatchTheReferenceOnEveryIsaAndThreadCount) {
       const std::string text = GetParam().schedule;
       if (text.find('/') != std::string::npos && threads != 4) continue;
       for (const Fill kind : {Fill::integers, Fill::uniform, Fill::ones}) {
-        EXPECT_EQ(run_and_compare(problem, text, {.threads = threads, .isa = isa}, kind), "")
+        const Conditions conditions{
+            .threads = threads, .isa = isa, .transposes_once = text.starts_with("once:")};
+        EXPECT_EQ(run_and_compare(problem, text, conditions, kind), "")
             << "t" << threads << " " << to_string(isa) << " " << to_string(kind);
       }
     }
@@ -302,6 +304,18 @@ TEST(Plan, NewWeightsGiveANewResultUnlessTheTextSaysOnce) {
                                    "once: pack(w') ; N C32 h w7 @ k64 * k r s"));
   EXPECT_TRUE(
       follows_its_weights("conv fwd f32 mb2ic64ih7oc64oh7kh3ph1", "N K32 p q7 @ c64 * c r s"));
+}
+
+TEST(Plan, OnceIsTimedUnderItsOwnConditionsOnlyAndIncludesNoTransposition) {
+  const Problem problem = parse_problem("conv bwd_d f32 mb2ic64ih7oc64oh7kh3ph1");
+  const char* schedule = "once: pack(w') ; N c64 h w7 @ k64 * k r s";
+  const Conditions usual{.threads = 2, .isa = Isa::ref};
+  Conditions once = usual;
+  once.transposes_once = true;
+  EXPECT_TRUE(std::holds_alternative<Refusal>(kLoopbrick.prepare(problem, schedule, usual)));
+  const auto prepared = kLoopbrick.prepare(problem, schedule, once);
+  ASSERT_TRUE(std::holds_alternative<Runnable>(prepared));
+  EXPECT_EQ(std::get<Runnable>(prepared).included, "");
 }
 
 TEST(Plan, ConstructingWhatCannotRunThrowsTheSentence) {
