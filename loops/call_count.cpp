@@ -49,8 +49,7 @@ std::int64_t count_of_phase(const Contraction& to, const Step& step) {
   for (const auto* axes : {&to.outputs, &to.sums}) {
     for (const Axis axis : *axes) {
       const bool is_flat = flattens(step) && (axis == to.line || axis == to.row);
-      const bool is_clipped =
-          !to.clips.empty() && to.is_at_border(static_cast<std::size_t>(index_of(axis)));
+      const bool is_clipped = !to.clips.empty() && to.is_at_border(place(axis));
       if (is_flat || is_clipped || axis == Axis::f) continue;
       count = saturating_product(count, count_tiles(to.extent(axis), steps_over(step, axis)));
     }

@@ -13,8 +13,6 @@ namespace {
 constexpr int kMostWindows =
     8;  // groups in one kernel; a tile that the rim cuts into more takes several kernel calls
 
-std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
-
 std::size_t find(const std::vector<std::int64_t>& sizes, std::int64_t size) {
   std::size_t i = 0;
   while (i + 1 < sizes.size() && sizes[i] != size) ++i;

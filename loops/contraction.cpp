@@ -19,12 +19,10 @@ bool contains(const Few<Axis, Capacity>& axes, Axis axis) {
 }
 
 void set_extent(Contraction& to, Axis axis, std::int64_t extent) {
-  to.extents[static_cast<std::size_t>(index_of(axis))] = extent;
+  to.extents[place(axis)] = extent;
 }
 
-AxisAccess& at(Access& access, Axis axis) {
-  return access[static_cast<std::size_t>(index_of(axis))];
-}
+AxisAccess& at(Access& access, Axis axis) { return access[place(axis)]; }
 
 void lay(Access& access, const ImageAccess& image, Axis channel) {
   at(access, Axis::n) = image.image;
@@ -345,12 +343,10 @@ bool has_rim(const Border& border, std::int64_t outs, std::int64_t taps) {
 bool Contraction::is_sum(Axis axis) const { return contains(sums, axis); }
 
 bool Contraction::is_at_border(std::size_t axis) const {
-  if (axis == static_cast<std::size_t>(index_of(Axis::f))) return true;
+  if (axis == place(Axis::f)) return true;
   for (const auto* all : {&borders, &clips}) {
     for (const Border& border : *all) {
-      if (axis == static_cast<std::size_t>(index_of(border.out)) ||
-          axis == static_cast<std::size_t>(index_of(border.tap)))
-        return true;
+      if (axis == place(border.out) || axis == place(border.tap)) return true;
     }
   }
   return false;

@@ -31,6 +31,9 @@ constexpr int index_of(Axis axis) {
   return kPlaces[static_cast<std::size_t>(axis)];
 }
 
+/// The same as an index.
+constexpr std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
+
 /// Where index i of one axis lies in an operand: (i / block) * outer + (i % block) * inner; block
 /// 0: i * inner.
 ///
@@ -132,7 +135,7 @@ struct Contraction {
   std::int64_t columns_block = 0;  ///< nor a tile of columns in C
   std::int64_t row_block = 0;      ///< nor the rows of a call in A
 
-  std::int64_t extent(Axis axis) const { return extents[static_cast<std::size_t>(index_of(axis))]; }
+  std::int64_t extent(Axis axis) const { return extents[place(axis)]; }
   bool has(Axis axis) const { return extent(axis) != kNoAxis; }
   bool is_sum(Axis axis) const;
   bool is_at_border(std::size_t axis) const;  ///< counted by pairs(): pixels, taps and phases

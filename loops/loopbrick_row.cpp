@@ -94,8 +94,6 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
   static KernelCache kernels;  // candidates of one search share most of their kernels
   const Schedule schedule = parse_schedule(choice);
   if (const auto no = why_not(problem, schedule, conditions)) return *no;
-  if (transposes_once(schedule) && !conditions.transposes_once)
-    return Refusal{"'once:' leaves work out of the time: it needs conditions of its own, --once"};
   const auto prepared = std::make_shared<Prepared>(problem, schedule, conditions, kernels);
   Runnable runnable;
   runnable.implementation = tile_text(prepared->plan, conditions.isa);

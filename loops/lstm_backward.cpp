@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::int64_t kLine = 16;  ///< floats of a cache line
 
-std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
-
 std::int64_t in_lines(std::int64_t floats) {
   return saturating_product(saturating_sum(floats, kLine - 1) / kLine, kLine);
 }

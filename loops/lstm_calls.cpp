@@ -9,8 +9,7 @@ LstmCalls::LstmCalls(const Contraction& contraction, const Step& step, const Pos
       outer_(outer_axes(contraction)),
       rounds_(step, conditions.threads),
       table_(contraction, step, contraction.a, contraction.b, post, conditions, kernels) {
-  for (const Axis axis : contraction.sums)
-    sums_.push_back(static_cast<std::size_t>(index_of(axis)));
+  for (const Axis axis : contraction.sums) sums_.push_back(place(axis));
 }
 
 std::vector<LstmCalls::Place> LstmCalls::places_of(const Contraction& contraction) {
@@ -21,9 +20,8 @@ std::vector<LstmCalls::Place> LstmCalls::places_of(const Contraction& contractio
                       .a = contraction.a[axis],
                       .b = contraction.b[axis],
                       .c = contraction.c[axis]});
-    if (axis == static_cast<std::size_t>(index_of(Axis::k))) places.back().bias = 1;
-    if (axis == static_cast<std::size_t>(index_of(Axis::g)))
-      places.back().bias = contraction.extent(Axis::k);
+    if (axis == place(Axis::k)) places.back().bias = 1;
+    if (axis == place(Axis::g)) places.back().bias = contraction.extent(Axis::k);
   }
   return places;
 }
@@ -51,9 +49,7 @@ void LstmCalls::call(const Ranges& ranges, const Operands& operands, BatchAddres
     at.c += place.c.offset(begin);
     if (at.bias != nullptr) at.bias += place.bias * begin;
   }
-  const auto range = [&ranges](Axis axis) {
-    return ranges[static_cast<std::size_t>(index_of(axis))];
-  };
+  const auto range = [&ranges](Axis axis) { return ranges[place(axis)]; };
   CallSite site{.columns = range(contraction_.columns).size(),
                 .lines = 1,
                 .rows = range(contraction_.row).size(),

@@ -5,9 +5,7 @@ namespace loopbrick {
 
 namespace {
 
-AxisAccess& at(Access& access, Axis axis) {
-  return access[static_cast<std::size_t>(index_of(axis))];
-}
+AxisAccess& at(Access& access, Axis axis) { return access[place(axis)]; }
 
 /// An axis in blocks whose neighbours lie side by side.
 AxisAccess blocked(std::int64_t extent, std::int64_t block, std::int64_t outer) {
@@ -46,8 +44,7 @@ Contraction with_axes(const Lstm& lstm, Few<Axis, 5> outputs, Few<Axis, 5> sums)
   to.outputs = outputs;
   to.sums = sums;
   for (const auto* axes : {&to.outputs, &to.sums}) {
-    for (const Axis axis : *axes)
-      to.extents[static_cast<std::size_t>(index_of(axis))] = extent_of(lstm, axis);
+    for (const Axis axis : *axes) to.extents[place(axis)] = extent_of(lstm, axis);
   }
   return to;
 }

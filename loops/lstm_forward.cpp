@@ -1,7 +1,7 @@
 #include "loops/lstm_forward.h"
 
 #include <algorithm>
-#include <omp.h>
+#include <utility>
 
 #include "kernels/text.h"
 #include "loops/own_numbers.h"
@@ -10,8 +10,6 @@
 namespace loopbrick {
 
 namespace {
-
-std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
 
 const Step& inputs_step(const LstmSteps& steps) {
   return steps.inputs ? *steps.inputs : *steps.cell;

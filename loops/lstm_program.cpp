@@ -19,8 +19,6 @@ constexpr int kW = 3, kR = 4;  ///< of operands(problem)
 constexpr int kDw = 11, kDr = 12;
 constexpr std::int64_t kLine = 64;  ///< bytes
 
-std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
-
 std::int64_t whole_lines(std::int64_t elements, std::size_t element_bytes) {
   const std::int64_t bytes = saturating_product(elements, static_cast<std::int64_t>(element_bytes));
   return saturating_product(saturating_sum(bytes, kLine - 1) / kLine, kLine);

@@ -143,8 +143,8 @@ Answer check_elementwise(const Lstm& lstm, Step step, const Conditions& conditio
   Contraction to = lstm_contraction(lstm, LstmProduct::state);
   to.outputs = {Axis::n, Axis::k};
   to.sums = {Axis::h};
-  to.extents[static_cast<std::size_t>(index_of(Axis::g))] = kNoAxis;
-  to.extents[static_cast<std::size_t>(index_of(Axis::h))] = 1;
+  to.extents[place(Axis::g)] = kNoAxis;
+  to.extents[place(Axis::h)] = 1;
   step.body = Body::call;
   step.sums = {Sum{.axis = Axis::h, .depth = 1, .batch = {}}};
   return check(to, step, conditions);

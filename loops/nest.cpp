@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <omp.h>
 
 #include "kernels/text.h"
+#include "loops/own_numbers.h"
 #include "loops/ranges.h"
 #include "loops/step_facts.h"
 
@@ -14,8 +14,6 @@ namespace loopbrick {
 namespace {
 
 constexpr std::int64_t kCacheLine = 64;
-
-std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
 
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
@@ -142,20 +140,18 @@ void Nest::run(const Operands& operands, std::byte* workspace) const noexcept {
   auto* const results = reinterpret_cast<float*>(workspace + threads_ * bytes_a_thread_);
 #pragma omp parallel num_threads(threads_)
   {
-    // OpenMP may give fewer threads than asked for: then each does the work of several
-    for (int number = omp_get_thread_num(); number < threads_; number += omp_get_num_threads()) {
+    const OwnNumbers numbers(threads_);
+    numbers.each([&](int number) {
       Thread thread{.operands = operands, .next_cell = &next_cell};
       std::byte* own = workspace + number * bytes_a_thread_;
       thread.packed = reinterpret_cast<float*>(own);
       thread.addresses = reinterpret_cast<BatchAddress*>(own + packed_bytes_);
       thread.results = results;
       walk_all(number, thread);
-    }
+    });
     if (results_ > 0) {
 #pragma omp barrier
-      for (int number = omp_get_thread_num(); number < threads_; number += omp_get_num_threads()) {
-        add_results(number, operands.c, results);
-      }
+      numbers.each([&](int number) { add_results(number, operands.c, results); });
     }
   }
 }

@@ -6,9 +6,7 @@ namespace loopbrick {
 
 namespace {
 
-AxisAccess along(const Access& access, Axis axis) {
-  return access[static_cast<std::size_t>(index_of(axis))];
-}
+AxisAccess along(const Access& access, Axis axis) { return access[place(axis)]; }
 
 /// A dense row-major array, the last axis at stride 1 and rows `pitch` elements apart.
 StridedArray matrices(const std::vector<std::int64_t>& extents, std::int64_t pitch) {

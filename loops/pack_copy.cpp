@@ -7,12 +7,6 @@
 
 namespace loopbrick {
 
-namespace {
-
-std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
-
-}  // namespace
-
 std::int64_t PackCopy::Side::positions(std::int64_t outs) const {
   return compact() ? outs : (outs - 1) * border.stride + (taps - 1) * border.dilation + 1;
 }

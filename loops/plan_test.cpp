@@ -204,7 +204,7 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(why(one, "N k64 P q7 @ c64 * c"), "parallel loops stand together: p does not");
   EXPECT_EQ(why(one, "n k64 p q7 @ c64 * c"), "no loop is parallel, but there are 2 threads");
   EXPECT_EQ(why(one, "N2 k64 p q7 @ c64 * c"),
-            "the last step of n must be 1, not 2: a call's rows are pixels");
+            "the last step of n must be 1, not 2: it is no side of a call");
   EXPECT_EQ(why(one, "N k64 p q7 b @ c64 * c"), "this problem has no axis b");
   EXPECT_EQ(why(one, "N k64 p q7 @ k64 * c"), "the depth of a call is along c");
   EXPECT_EQ(why(one, "N k64 p q7 @ c32 * c batch=stride"),
@@ -219,7 +219,8 @@ TEST(Plan, RefusesWhatCannotRun) {
             "groups have no loops: 2 groups");
   const char* by_data = "conv bwd_d f32 mb2ic128ih14oc128oh7kh3sh2ph1";
   EXPECT_EQ(why(by_data, "N c64 f h w7 @ k64 * k r s"), "fine");
-  EXPECT_EQ(why(by_data, "once: pack(w') ; N c64 f h w7 @ k64 * k r s"), "fine");
+  EXPECT_EQ(why(by_data, "once: pack(w') ; N c64 f h w7 @ k64 * k r s"),
+            "'once:' leaves work out of the time: it needs conditions of its own, --once");
   EXPECT_EQ(why(by_data, "once: pack(w') ; N c64 pack(w') f h w7 @ k64 * k r s"),
             "the weights are transposed once already");
   EXPECT_EQ(why(by_data, "once: pack(w) ; N c64 f h w7 @ k64 * k r s"),
@@ -280,7 +281,8 @@ TEST(Plan, RefusesWhatCannotRun) {
 bool follows_its_weights(const char* problem_text, const char* schedule) {
   const Problem problem = parse_problem(problem_text);
   KernelCache kernels;
-  const Plan plan(problem, parse_schedule(schedule), {.threads = 2, .isa = Isa::ref}, kernels);
+  const Plan plan(problem, parse_schedule(schedule),
+                  {.threads = 2, .isa = Isa::ref, .transposes_once = true}, kernels);
   std::vector<std::vector<float>> own;
   std::vector<void*> pointers;
   for (int i = 0; i < 3; ++i) {

@@ -6,9 +6,7 @@ Rounds::Rounds(const Step& step, int threads) : threads_(threads) {
   bool may_rotate = step.marks.rotate != Axis::none;
   for (const Element& element : step.elements) {
     const Loop& loop = element.loop;
-    Level level{.axis = static_cast<std::size_t>(index_of(loop.axis)),
-                .step = loop.step,
-                .ways = loop.ways};
+    Level level{.axis = place(loop.axis), .step = loop.step, .ways = loop.ways};
     if (loop.parallel) level.grid = 1;
     if (!loop.parallel && may_rotate && loop.axis == step.marks.rotate) {
       level.rotated = true;

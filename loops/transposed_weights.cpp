@@ -14,8 +14,6 @@ namespace {
 constexpr std::int64_t kBlock = 16;  // a cache line each way
 constexpr std::int64_t kQuad = 4;
 
-std::size_t place(Axis axis) { return static_cast<std::size_t>(index_of(axis)); }
-
 /// Rows from[0], from[stride], ... become columns of to[0], to[1], ...
 void transpose_quad(const float* from, std::int64_t stride, float* const to[kQuad],
                     std::int64_t column) {

@@ -12,9 +12,7 @@ std::int64_t blocks(std::int64_t extent, std::int64_t block) {
   return (extent + block - 1) / block;
 }
 
-AxisAccess& at(Access& access, Axis axis) {
-  return access[static_cast<std::size_t>(index_of(axis))];
-}
+AxisAccess& at(Access& access, Axis axis) { return access[place(axis)]; }
 
 }  // namespace
 
@@ -39,7 +37,7 @@ Access WeightLayout::access() const {
 
 void WeightLayout::lay_out(std::span<const float> oihw, std::span<float> own, int threads) const {
   const Access to = access();
-  const auto along = [&to](Axis axis) { return to[static_cast<std::size_t>(index_of(axis))]; };
+  const auto along = [&to](Axis axis) { return to[place(axis)]; };
   std::fill(own.begin(), own.end(), 0.0F);
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t first = 0; first < k; first += tile) {

@@ -31,12 +31,14 @@ struct Case {
   const Conditions& conditions;
 };
 
-Answer check_form(const Contraction& to, const Schedule& schedule) {
+Answer check_form(const Contraction& to, const Schedule& schedule, const Conditions& conditions) {
   const Step& step = main_step(schedule);
   if (transposes_once(schedule)) {
     if (!to.b_is_transposed)
       return refuse("this problem transposes no weights: 'once: pack(w') ;' is for passes by data");
     if (packs_weights(step)) return refuse("the weights are transposed once already");
+    if (!conditions.transposes_once)
+      return refuse("'once:' leaves work out of the time: it needs conditions of its own, --once");
   } else if (schedule.steps.size() != 1) {
     return refuse("this problem runs as one step, the schedule has {got}", Axis::none,
                   schedule.steps.size());
@@ -190,7 +192,7 @@ Answer check_outputs(const Case& it) {
     }
     const bool in_tile = axis == to.columns || axis == to.line || axis == to.row;
     if (!in_tile && last_step(to, it.step, axis) != 1) {
-      return refuse("the last step of {axis} must be 1, not {got}: a call's rows are pixels", axis,
+      return refuse("the last step of {axis} must be 1, not {got}: it is no side of a call", axis,
                     last_step(to, it.step, axis));
     }
   }
@@ -331,8 +333,8 @@ Answer check_rows(const Case& it) {
     if (has_windows(to, it.step))
       return refuse("flattened pixels cannot cross padding: a copy with rim=copy, or two loops");
     const Access a = packs_input(it.step) ? PackCopy(to, it.step).access() : to.a;
-    const auto line = a[static_cast<std::size_t>(index_of(to.line))].inner;
-    const auto row = a[static_cast<std::size_t>(index_of(to.row))].inner;
+    const auto line = a[place(to.line)].inner;
+    const auto row = a[place(to.row)].inner;
     if (to.extent(to.line) > 1 && line != row * to.extent(to.row)) {
       return refuse("flattened rows do not lie on one stride: a copy, or two loops");
     }
@@ -444,7 +446,7 @@ Answer check_marks(const Case& it) {
 
 Answer why_not(const Contraction& contraction, const Schedule& schedule,
                const Conditions& conditions) {
-  if (const Answer no = check_form(contraction, schedule)) return no;
+  if (const Answer no = check_form(contraction, schedule, conditions)) return no;
   const Case it{contraction, main_step(schedule), conditions};
   for (int i = 0; i < it.step.elements.size(); ++i) {
     if (it.step.elements[i].is_pack()) continue;
