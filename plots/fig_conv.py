@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Convolutions layer by layer, one panel a pass: loopbrick, oneDNN in its better layout, and Eigen."""
+"""Convolutions layer by layer, one panel a pass: loopbrick, oneDNN in its better layout, libxsmm and Eigen."""
 
 import command
 import data
@@ -9,7 +9,7 @@ NAME = "fig-conv"
 SUBJECT = panels.Subject(
     name=NAME, kind="conv", suite="resnet50",
     passes={"fwd": "forward", "bwd_d": "backward by data", "bwd_w": "backward by weights"},
-    series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN", data.ONEDNN, "onednn"),
+    series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN, better layout", data.ONEDNN, "onednn"),
             ("libxsmm", ("libxsmm", "libxsmm-rim"), "libxsmm"), ("Eigen", ("eigen",), "eigen")))
 
 

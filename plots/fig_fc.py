@@ -9,7 +9,7 @@ NAME = "fig-fc"
 SUBJECT = panels.Subject(
     name=NAME, kind="fc", suite="fc",
     passes={"fwd": "forward", "bwd_d": "backward by data", "bwd_w": "backward by weights"},
-    series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN", data.ONEDNN, "onednn"),
+    series=(("loopbrick", (data.OURS,), "loopbrick"), ("oneDNN, better layout", data.ONEDNN, "onednn"),
             ("one large GEMM", ("im2col",), "im2col"), ("Eigen", ("eigen",), "eigen")), mixes_minibatches=True)
 
 

@@ -61,7 +61,8 @@ def draw_panel(axes, subject, rows, layers, peak, title):
                       weight="bold" if row["verdict"] == "FASTER" else "normal")
     axes.set_xticks(range(len(layers)), layers)
     axes.set(ylabel="GFLOP/s", ylim=(0, max([peak] + [row["gflops"] for row in rows]) * 1.06))
-    axes.set_title(f"{title}; above: {subject.series[1][0]}'s time over ours (bold: FASTER, red: SLOWER)", loc="left", pad=16)
+    axes.set_title(f"{title}; above: time of {subject.series[1][0]}, over ours (bold: FASTER, red: SLOWER)",
+                   loc="left", pad=16)
     style.add_share_axis(axes, peak)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.1), ncol=2)
 
