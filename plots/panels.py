@@ -60,7 +60,8 @@ def draw_panel(axes, subject, rows, layers, peak, title):
                       ha="center", va="bottom", fontsize=8, color=style.BAD if row["verdict"] == "SLOWER" else "black",
                       weight="bold" if row["verdict"] == "FASTER" else "normal")
     axes.set_xticks(range(len(layers)), layers)
-    axes.set(ylabel="GFLOP/s", ylim=(0, max([peak] + [row["gflops"] for row in rows]) * 1.06))
+    axes.set(ylabel="GFLOP/s", xlim=(-0.6, len(layers) - 0.4),
+             ylim=(0, max([peak] + [row["gflops"] for row in rows]) * 1.06))
     axes.set_title(f"{title}; above: time of {subject.series[1][0]}, over ours (bold: FASTER, red: SLOWER)",
                    loc="left", pad=16)
     style.add_share_axis(axes, peak)
