@@ -1,30 +1,8 @@
-#include <algorithm>
 #include <memory>
-#include <vector>
 
-#include "tuner/strategy.h"
+#include "tuner/open_points.h"
 
 namespace loopbrick {
-
-namespace {
-
-bool comes_before(const Point& left, const Point& right) {
-  return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
-}
-
-/// The first point of the walk that nobody has asked about.
-std::optional<Point> first_open(const Space& space, std::span<const Seen> history) {
-  std::vector<Point> asked;
-  for (const Seen& seen : history) asked.push_back(seen.point);
-  std::sort(asked.begin(), asked.end(), comes_before);
-  std::optional<Point> point = next_point(space, std::nullopt);
-  while (point && std::binary_search(asked.begin(), asked.end(), *point, comes_before)) {
-    point = next_point(space, point);
-  }
-  return point;
-}
-
-}  // namespace
 
 /// Every point of the space, in the order of a walk.
 Strategy begin_exhaustive(const Space& space, std::uint64_t /*seed*/) {

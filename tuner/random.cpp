@@ -1,26 +1,14 @@
-#include "tuner/strategy.h"
+#include "tuner/open_points.h"
 
 namespace loopbrick {
-
-namespace {
-
-/// Points seen already that are drawn in a row before the space counts as used up.
-constexpr int kMostRepeats = 200;
-
-}  // namespace
 
 /// Points drawn at random, none twice.
 Strategy begin_random(const Space& space, std::uint64_t seed) {
   return [&space, seed](std::span<const Seen> history) -> std::optional<Ask> {
-    Random random(seed * 1'000'003 + history.size());
-    for (int i = 0; i < kMostRepeats; ++i) {
-      const std::optional<Point> point = sample(space, random);
-      if (!point) return std::nullopt;
-      if (is_seen(history, *point)) continue;
-      return Ask{
-          .point = *point, .fidelity = Fidelity::measure, .give_up_above = give_up_above(history)};
-    }
-    return std::nullopt;
+    Random random = random_for(seed, history);
+    const std::optional<Point> point = any_open(space, history, random);
+    if (!point) return std::nullopt;
+    return Ask{.point = *point, .give_up_above = give_up_above(history)};
   };
 }
 

@@ -190,4 +190,20 @@ std::optional<Point> changed(const Space& space, const Point& point, int choice,
   return completed(space, prefix, &point, random);
 }
 
+std::optional<Point> crossed(const Space& space, const Point& left, const Point& right,
+                             Random& random) {
+  Point point;
+  if (space.why_not(point)) return std::nullopt;
+  while (point.size() < static_cast<int>(space.choices.size())) {
+    const int level = point.size();
+    const bool is_left = random() % 2 == 0;
+    std::optional<std::uint16_t> value = (is_left ? left : right)[level];
+    if (!is_allowed(space, point, *value)) value = (is_left ? right : left)[level];
+    if (!is_allowed(space, point, *value)) value = any_allowed(space, point, random);
+    if (!value) return std::nullopt;
+    point.push_back(*value);
+  }
+  return point;
+}
+
 }  // namespace loopbrick

@@ -102,4 +102,9 @@ std::optional<Point> sample(const Space& space, Random& random);
 std::optional<Point> changed(const Space& space, const Point& point, int choice,
                              std::uint16_t value, Random& random);
 
+/// A point that takes each choice from one of two full points at random: from the other where that
+/// is refused, and any value where both are. Nothing if that leads to a dead end.
+std::optional<Point> crossed(const Space& space, const Point& left, const Point& right,
+                             Random& random);
+
 }  // namespace loopbrick

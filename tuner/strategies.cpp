@@ -8,9 +8,16 @@ namespace loopbrick {
 
 namespace {
 
-constexpr std::array<StrategyRow, 3> kStrategies{{
+constexpr std::array<StrategyRow, 6> kStrategies{{
     {"model", "the cost model ranks, measurements correct it, the best are varied",
      begin_model_led},
+    {"halving",
+     "the model's next sixteen are screened, the four fastest of them measured in a race",
+     begin_halving},
+    {"local", "the best's neighbours by one choice, and where none is faster the model's next",
+     begin_local},
+    {"evolve", "crossed and changed from the fastest, the first ones drawn at random",
+     begin_evolve},
     {"random", "schedules drawn at random", begin_random},
     {"exhaustive", "every schedule in turn", begin_exhaustive},
 }};

@@ -51,6 +51,9 @@ bool is_seen(std::span<const Seen> history, const Point& point);
 
 Strategy begin_exhaustive(const Space& space, std::uint64_t seed);
 Strategy begin_random(const Space& space, std::uint64_t seed);
+Strategy begin_evolve(const Space& space, std::uint64_t seed);
+Strategy begin_halving(const Space& space, std::uint64_t seed);
+Strategy begin_local(const Space& space, std::uint64_t seed);
 Strategy begin_model_led(const Space& space, std::uint64_t seed);
 
 }  // namespace loopbrick

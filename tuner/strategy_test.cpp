@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "kernels/text.h"
@@ -97,7 +98,9 @@ TEST_P(EveryStrategy, SurvivesFailuresOnly) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy, testing::Values("model", "random", "exhaustive"),
+INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy,
+                         testing::Values("model", "halving", "local", "evolve", "random",
+                                         "exhaustive"),
                          [](const auto& each) { return each.param; });
 
 TEST(Strategies, ExhaustiveAsksAboutEveryPointInOrder) {
@@ -110,6 +113,98 @@ TEST(Strategies, ExhaustiveAsksAboutEveryPointInOrder) {
     return true;
   });
   EXPECT_EQ(i, history.size());
+}
+
+/// Asks until the optimum of toy_space is found, or `most`.
+std::size_t asks_to_optimum(const Space& space, const std::string& name, std::uint64_t seed,
+                            std::size_t most) {
+  const auto history = run(space, strategy_named(name), seed, most);
+  std::size_t asks = 0;
+  while (asks < history.size() && toy_seconds(history[asks].point) > 1.001) ++asks;
+  return asks;
+}
+
+std::size_t median_to_optimum(const Space& space, const std::string& name) {
+  std::vector<std::size_t> asks;
+  for (std::uint64_t seed = 1; seed <= 9; ++seed)
+    asks.push_back(asks_to_optimum(space, name, seed, 1500));
+  std::sort(asks.begin(), asks.end());
+  return asks[asks.size() / 2];
+}
+
+TEST(Strategies, EachThatLearnsFindsTheOptimumBeforeRandom) {
+  const Space space = toy_space();
+  const std::size_t by_chance = median_to_optimum(space, "random");
+  for (const char* name : {"model", "halving", "local", "evolve"})
+    EXPECT_LT(median_to_optimum(space, name), by_chance / 3) << name;
+}
+
+/// Without a model's help: evolution asks it nothing, so that a blind one changes nothing.
+TEST(Strategies, EvolutionNeedsNoModel) {
+  Space space = toy_space();
+  const auto before = run(space, strategy_named("evolve"), 1, 100);
+  space.predict = [](const Point&) { return 1.0; };
+  const auto after = run(space, strategy_named("evolve"), 1, 100);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i].point, after[i].point) << i;
+}
+
+TEST(Strategies, HalvingMeasuresTheFastestQuarterOfEachBracket) {
+  const Space space = toy_space();
+  const auto history = run(space, strategy_named("halving"), 1, 60);
+  EXPECT_EQ(history[0].fidelity, Fidelity::measure);
+  for (std::size_t i = 1; i <= 16; ++i) EXPECT_EQ(history[i].fidelity, Fidelity::screen) << i;
+  std::vector<double> screened;
+  for (std::size_t i = 1; i <= 16; ++i) screened.push_back(history[i].seconds);
+  std::sort(screened.begin(), screened.end());
+  std::size_t measures = 0;
+  while (history[17 + measures].fidelity == Fidelity::measure) {
+    EXPECT_DOUBLE_EQ(history[17 + measures].seconds, screened[measures]);
+    EXPECT_LE(history[17 + measures].seconds,
+              give_up_above(std::span(history).first(17 + measures)));
+    ++measures;
+  }
+  EXPECT_GE(measures, 1U);
+  EXPECT_LE(measures, 4U);
+}
+
+TEST(Strategies, LocalSearchStaysNearUntilNoNeighbourIsFaster) {
+  const Space space = toy_space(5);
+  const auto history = run(space, strategy_named("local"), 1, 40);
+  double best = history[0].seconds;
+  Point at = history[0].point;
+  for (std::size_t i = 1; i < history.size() && best > 1.001; ++i) {
+    EXPECT_LE(distance(space, at, history[i].point), 2) << i;  // one, and one that it forbids
+    if (history[i].seconds < best) {
+      best = history[i].seconds;
+      at = history[i].point;
+    }
+  }
+}
+
+/// Two valleys: whoever starts in the model's has to start again to find the other one.
+TEST(Strategies, LocalSearchStartsAgainWhereItIsStuck) {
+  Space space = toy_space();
+  space.why_not = [](const Point&) { return std::nullopt; };
+  const auto seconds = [](const Point& point) {
+    int from_low = 0;
+    int from_high = 0;
+    for (const auto value : point) {
+      from_low += value;
+      from_high += 9 - value;
+    }
+    return 1.0 + std::min(0.5 + from_low, 1.0 * from_high);
+  };
+  space.predict = [](const Point& point) { return 1.0 + point[0]; };
+  const Strategy strategy = begin_local(space, 1);
+  std::vector<Seen> history;
+  double best = 1e300;
+  while (history.size() < 2000 && best > 1.0) {
+    const auto ask = strategy(history);
+    ASSERT_TRUE(ask);
+    history.push_back({.point = ask->point, .ok = true, .seconds = seconds(ask->point)});
+    best = std::min(best, history.back().seconds);
+  }
+  EXPECT_DOUBLE_EQ(best, 1.0);
 }
 
 TEST(Strategies, ModelStartsWithItsFirstChoiceAndMeasuresIt) {
@@ -155,7 +250,9 @@ TEST(Strategies, AnUnknownNameListsTheOthers) {
     strategy_named("greedy");
     FAIL();
   } catch (const ParseError& error) {
-    EXPECT_STREQ(error.what(), "'greedy' is not a strategy: there are model, random, exhaustive");
+    EXPECT_STREQ(error.what(),
+                 "'greedy' is not a strategy: there are model, halving, local, evolve, random, "
+                 "exhaustive");
   }
 }
 
