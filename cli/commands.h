@@ -15,6 +15,8 @@ void add_run_command(CommandLine& line);
 void add_explain_command(CommandLine& line);
 void add_query_command(CommandLine& line);
 void add_replay_command(CommandLine& line);
+void add_table_command(CommandLine& line);
+void add_rehearse_command(CommandLine& line);
 void add_worker_command(CommandLine& line);  ///< hidden: trials/ starts it
 
 }  // namespace loopbrick

@@ -14,11 +14,9 @@ constexpr double kSearchShare = 0.6;
 /// Share of a layer's time that the samples of one candidate may take.
 constexpr double kMeasureShare = 0.03;
 
-constexpr std::size_t kFinalists = 8;
 constexpr double kFewestFinalists = 2.0;
-constexpr int kRounds = 9;
 constexpr int kProcesses = 3;
-constexpr double kLongestSample = 10e-3;
+constexpr double kSecondsOfAnArm = 90e-3;  ///< in all rounds; more rounds take shorter samples
 constexpr double kShortestSample = 1e-3;
 
 /// Reasons that are kept apart in the report.
@@ -192,12 +190,12 @@ void LayerTuner::report_failure(const std::string& choice, const Attempt& attemp
 
 /// As many as can be made ready in every process and timed in what is left of the layer's time.
 std::size_t LayerTuner::affordable_finalists() const {
-  if (budget_.seconds <= 0.0) return kFinalists;
+  if (budget_.seconds <= 0.0) return request_.finalists;
   const double left = budget_.seconds - (now_() - started_);
   const double each = kProcesses * ready_seconds_ +
-                      kRounds * std::max(kShortestSample, 2.0 * progress_->best_seconds);
-  return static_cast<std::size_t>(
-      std::clamp(left / each, kFewestFinalists, static_cast<double>(kFinalists)));
+                      request_.rounds * std::max(kShortestSample, 2.0 * progress_->best_seconds);
+  const auto most = std::max(kFewestFinalists, static_cast<double>(request_.finalists));
+  return static_cast<std::size_t>(std::clamp(left / each, kFewestFinalists, most));
 }
 
 /// The fastest of the search, the best that was confirmed before, and the model's first choice.
@@ -222,16 +220,16 @@ std::vector<Candidate> LayerTuner::finalists(const std::vector<Candidate>& candi
 }
 
 RoundPlan LayerTuner::round_plan(std::size_t arms) const {
-  RoundPlan plan{.rounds = kRounds,
+  RoundPlan plan{.rounds = request_.rounds,
                  .processes = kProcesses,
-                 .sample_seconds = kLongestSample,
+                 .sample_seconds = std::max(kShortestSample, kSecondsOfAnArm / request_.rounds),
                  .seed = request_.seed,
                  .stop = watcher_.stop};
   if (budget_.seconds <= 0.0) return plan;
   const auto count = static_cast<double>(arms);
   const double left = budget_.seconds - (now_() - started_) - kProcesses * count * ready_seconds_;
   plan.sample_seconds =
-      std::clamp(left / (kRounds * (count + 1.0)), kShortestSample, kLongestSample);
+      std::clamp(left / (request_.rounds * (count + 1.0)), kShortestSample, plan.sample_seconds);
   return plan;
 }
 

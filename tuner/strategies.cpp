@@ -8,7 +8,7 @@ namespace loopbrick {
 
 namespace {
 
-constexpr std::array<StrategyRow, 6> kStrategies{{
+constexpr std::array<StrategyRow, 7> kStrategies{{
     {"model", "the cost model ranks, measurements correct it, the best are varied",
      begin_model_led},
     {"halving",
@@ -18,6 +18,7 @@ constexpr std::array<StrategyRow, 6> kStrategies{{
      begin_local},
     {"evolve", "crossed and changed from the fastest, the first ones drawn at random",
      begin_evolve},
+    {"ranked", "the model's ranking in order, whatever is measured", begin_ranked},
     {"random", "schedules drawn at random", begin_random},
     {"exhaustive", "every schedule in turn", begin_exhaustive},
 }};

@@ -55,5 +55,6 @@ Strategy begin_evolve(const Space& space, std::uint64_t seed);
 Strategy begin_halving(const Space& space, std::uint64_t seed);
 Strategy begin_local(const Space& space, std::uint64_t seed);
 Strategy begin_model_led(const Space& space, std::uint64_t seed);
+Strategy begin_ranked(const Space& space, std::uint64_t seed);
 
 }  // namespace loopbrick

@@ -99,7 +99,7 @@ TEST_P(EveryStrategy, SurvivesFailuresOnly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy,
-                         testing::Values("model", "halving", "local", "evolve", "random",
+                         testing::Values("model", "halving", "local", "evolve", "ranked", "random",
                                          "exhaustive"),
                          [](const auto& each) { return each.param; });
 
@@ -250,9 +250,10 @@ TEST(Strategies, AnUnknownNameListsTheOthers) {
     strategy_named("greedy");
     FAIL();
   } catch (const ParseError& error) {
-    EXPECT_STREQ(error.what(),
-                 "'greedy' is not a strategy: there are model, halving, local, evolve, random, "
-                 "exhaustive");
+    EXPECT_STREQ(
+        error.what(),
+        "'greedy' is not a strategy: there are model, halving, local, evolve, ranked, random, "
+        "exhaustive");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "tuner/layer_tuner.h"
 #include "tuner/problem_space.h"
+#include "tuner/reduced_space.h"
 
 namespace loopbrick {
 
@@ -84,8 +85,9 @@ bool must_stop(const TuneWatcher& watcher) {
 TunedLayer tune_layer(const TuneRequest& request, const Layer& layer, LayerTuner& tuner,
                       const LayerBudget& share, std::set<std::string>& failed_before,
                       TuneProgress& progress) {
-  const Space space = problem_space(layer.problem, request.conditions, request.station.machine,
+  const Space whole = problem_space(layer.problem, request.conditions, request.station.machine,
                                     request.station.limits);
+  const Space space = request.part > 0 ? reduced(whole, request.part, request.seed) : whole;
   if (const auto refusal = space.why_not({})) return refused(layer, to_string(*refusal));
   try {
     Bench bench(layer.problem, request.conditions, request.bench);

@@ -31,7 +31,10 @@ struct TuneRequest {
   Budget budget{.seconds = 60.0};
   std::string strategy = "model";
   std::uint64_t seed = 1;
-  bool resume = true;  ///< what the store knows under the same key is not measured again
+  bool resume = true;         ///< what the store knows under the same key is not measured again
+  std::int64_t part = 0;      ///< schedules of the part that is searched (reduced_space.h); 0: all
+  std::size_t finalists = 8;  ///< that are confirmed in rounds
+  int rounds = 9;
   BenchOptions bench;  ///< seed, fills, in_process
 };
 

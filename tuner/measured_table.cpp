@@ -1,0 +1,88 @@
+#include "tuner/measured_table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <vector>
+
+#include "measure/statistics.h"
+#include "tuner/problem_space.h"
+#include "tuner/reduced_space.h"
+
+namespace loopbrick {
+
+namespace {
+
+constexpr std::size_t kFinalists = 50;
+constexpr int kRounds = 30;
+
+TimingRow row(const Space& space, const Point& point, const TrialRecord& trial) {
+  TimingRow row{.point = point, .schedule = trial.choice, .predicted = space.predict(point)};
+  if (trial.outcome != "ok") return row;
+  row.confirmed = trial.confirmed.n > 0;
+  row.seconds = row.confirmed ? trial.confirmed.median : trial.search.median;
+  return row;
+}
+
+/// Times of the search and of the rounds were taken minutes apart. By what the machine has drifted
+/// between them, the median over the schedules that have both, the others are corrected; none of
+/// them, having lost the search, passes for faster than the best of the rounds.
+void correct_drift(const std::map<std::string, TrialRecord>& trials, TimingTable& table) {
+  std::vector<double> drifts;
+  for (const TimingRow& row : table.rows) {
+    const Measured& search = trials.at(row.schedule).search;
+    if (row.confirmed && search.n > 0) drifts.push_back(row.seconds / search.median);
+  }
+  if (drifts.empty()) return;
+  const double drift = median(drifts);
+  const double best = best_seconds(table);
+  for (TimingRow& row : table.rows) {
+    if (row.seconds > 0.0 && !row.confirmed) row.seconds = std::max(best, row.seconds * drift);
+  }
+}
+
+}  // namespace
+
+TuneRequest table_request(TuneRequest request, std::int64_t size) {
+  request.strategy = "random";
+  request.part = size;
+  request.finalists = kFinalists;
+  request.rounds = kRounds;
+  request.budget = {};
+  return request;
+}
+
+MeasuredTable measured_table(const TuneRequest& request, const Layer& layer, const Store& store) {
+  const TrialContext context{
+      .problem = layer.problem, .conditions = request.conditions, .station = request.station};
+  const Space space = reduced(problem_space(layer.problem, request.conditions,
+                                            request.station.machine, request.station.limits),
+                              request.part, request.seed);
+  std::map<std::string, TrialRecord> trials;
+  for (TrialRecord& trial : store.trials(key_of(context, false)))
+    trials[trial.choice] = std::move(trial);
+  MeasuredTable measured;
+  TimingTable& table = measured.table;
+  table.name = layer.label;
+  table.choices = space.choices;
+  table.facts = {{"layer", layer.label},
+                 {"problem", to_string(layer.problem)},
+                 {"conditions", to_string(request.conditions)},
+                 {"machine", request.station.machine.id},
+                 {"build", request.station.build},
+                 {"part", fmt::format("at most {} schedules, seed {}", request.part, request.seed)},
+                 {"peak", fmt::format("{:.4g} FLOP/s", request.station.limits.peak_flops)}};
+  walk(space, [&](const Point& point) {
+    const auto found = trials.find(space.text(point));
+    if (found == trials.end()) {
+      ++measured.missing;
+    } else {
+      table.rows.push_back(row(space, point, found->second));
+    }
+    return true;
+  });
+  correct_drift(trials, table);
+  return measured;
+}
+
+}  // namespace loopbrick
