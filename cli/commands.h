@@ -14,6 +14,7 @@ void add_compare_command(CommandLine& line);
 void add_run_command(CommandLine& line);
 void add_explain_command(CommandLine& line);
 void add_query_command(CommandLine& line);
+void add_db_command(CommandLine& line);
 void add_replay_command(CommandLine& line);
 void add_table_command(CommandLine& line);
 void add_rehearse_command(CommandLine& line);

@@ -140,28 +140,17 @@ void set_up_writer(SQLite::Database& database) {
   database.exec("PRAGMA foreign_keys = ON");
 }
 
-void check_version(const fs::path& file, SQLite::Database& database) {
-  const auto version = pragma(database, "user_version");
+void check_version(const fs::path& file, SQLite::Database& database, Schemas schemas) {
+  const auto version = schema_version(database);
   const auto known = static_cast<std::int64_t>(migrations().size());
   if (version > known) {
     refuse(file,
            fmt::format("is of a newer loopbrick (schema {}, this one knows {})", version, known));
   }
-  if (version < known) {
-    refuse(file, fmt::format("has the old schema {}; any command that writes brings it to {}",
-                             version, known));
+  if (version < known && schemas == Schemas::todays) {
+    refuse(file, fmt::format("has the old schema {}; 'loopbrick db update {}' brings it to {}",
+                             version, file.filename().string(), known));
   }
-}
-
-/// Where no one can write beside the file and no writer left a log, it can't change: SQLite may
-/// read it as it is.
-std::string immutable_uri(const fs::path& file) {
-  std::string uri = "file:";
-  for (const char c : file.string()) {
-    const bool is_special = c == '%' || c == '?' || c == '#';
-    uri += is_special ? fmt::format("%{:02x}", static_cast<unsigned>(c)) : std::string(1, c);
-  }
-  return uri + "?immutable=1";
 }
 
 bool is_frozen(const fs::path& file) {
@@ -196,40 +185,52 @@ fs::path checked(const fs::path& named, Access access_wanted) {
 
 }  // namespace
 
+std::int64_t schema_version(SQLite::Database& database) { return pragma(database, "user_version"); }
+
+/// Where no one can write beside the file and no writer left a log, it can't change: SQLite may
+/// read it as it is.
+std::string reading_uri(const fs::path& named) {
+  const fs::path file = fs::absolute(named);
+  std::string uri = "file:";
+  for (const char c : file.string()) {
+    const bool is_special = c == '%' || c == '?' || c == '#';
+    uri += is_special ? fmt::format("%{:02x}", static_cast<unsigned>(c)) : std::string(1, c);
+  }
+  return uri + (is_frozen(file) ? "?immutable=1" : "?mode=ro");
+}
+
 std::unique_ptr<SQLite::Database> open_database(const fs::path& named, Access access_wanted) {
   if (access_wanted == Access::read) return open_reader(named);
   const fs::path file = checked(named, access_wanted);
   std::unique_ptr<SQLite::Database> database;
   with_file_named(file, nullptr, [&] {
-    database = std::make_unique<SQLite::Database>(file.string(),
-                                                  SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database = std::make_unique<SQLite::Database>(
+        file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI);
   });
   with_file_named(file, database.get(), [&] { set_up_writer(*database); });
   return database;
 }
 
-std::unique_ptr<SQLite::Database> open_reader(const fs::path& named) {
+std::unique_ptr<SQLite::Database> open_reader(const fs::path& named, Schemas schemas) {
   const fs::path file = checked(named, Access::read);
   std::unique_ptr<SQLite::Database> database;
   with_file_named(file, nullptr, [&] {
-    const bool frozen = is_frozen(file);
-    database =
-        std::make_unique<SQLite::Database>(frozen ? immutable_uri(file) : file.string(),
-                                           SQLite::OPEN_READONLY | (frozen ? SQLite::OPEN_URI : 0));
+    database = std::make_unique<SQLite::Database>(reading_uri(file),
+                                                  SQLite::OPEN_READONLY | SQLite::OPEN_URI);
   });
   with_file_named(file, database.get(), [&] {
     database->setBusyTimeout(static_cast<int>(std::chrono::milliseconds(kPatience).count()));
     database->exec("PRAGMA query_only = ON");
-    check_version(file, *database);
+    check_version(file, *database, schemas);
   });
   return database;
 }
 
 void migrate(SQLite::Database& database, std::span<const std::string_view> steps) {
   const auto known = static_cast<std::int64_t>(steps.size());
-  if (pragma(database, "user_version") == known) return;
+  if (schema_version(database) == known) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  const std::int64_t version = pragma(database, "user_version");
+  const std::int64_t version = schema_version(database);
   if (version > known) {
     refuse(database.getFilename(),
            fmt::format("is of a newer loopbrick (schema {}, this one knows {})", version, known));

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -25,8 +26,18 @@ void with_file_named(const std::filesystem::path& file, const SQLite::Database* 
 /// written, ...
 std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& file, Access access);
 
+/// Schemas that a reader takes.
+enum class Schemas { todays, older_too };
+
 /// A connection that can't write, whatever is asked of it.
-std::unique_ptr<SQLite::Database> open_reader(const std::filesystem::path& file);
+std::unique_ptr<SQLite::Database> open_reader(const std::filesystem::path& file,
+                                              Schemas schemas = Schemas::todays);
+
+/// The file as SQLite's ATTACH takes it, for reading only. A writer's connection takes URIs.
+std::string reading_uri(const std::filesystem::path& file);
+
+/// The version of the schema that the file has.
+std::int64_t schema_version(SQLite::Database& database);
 
 /// Brings the schema to version `steps.size()` in one transaction.
 ///

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "results/schema_version2.h"
+
 namespace loopbrick {
 
 namespace {
@@ -232,7 +234,7 @@ CREATE VIEW model AS
   GROUP BY problem, machine, conditions, implementation, build;
 )sql";
 
-constexpr std::array kMigrations{kVersion1};
+constexpr std::array kMigrations{kVersion1, kVersion2};
 
 }  // namespace
 

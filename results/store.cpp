@@ -84,10 +84,11 @@ constexpr auto kInsertTrial =
     " outcome, reason, search_n, search_median, search_lo, search_hi, search_min, search_processes,"
     " confirmed_n, confirmed_median, confirmed_lo, confirmed_hi, confirmed_min,"
     " confirmed_processes, flops, executed_flops, peak_flops, predicted, prepare_seconds,"
-    " workspace_bytes, ran, included, flag, version, volatile_facts, confirmed_taken)"
+    " workspace_bytes, ran, included, flag, version, volatile_facts, confirmed_taken, number)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
     "?,"
-    " ?, ?, ?, CASE WHEN ?16 > 0 THEN strftime('%Y-%m-%dT%H:%M:%fZ') END)";
+    " ?, ?, ?, CASE WHEN ?16 > 0 THEN strftime('%Y-%m-%dT%H:%M:%fZ') END,"
+    " (SELECT coalesce(max(number), 0) + 1 FROM trial WHERE campaign = ?1))";
 
 constexpr auto kSelectTrial =
     "SELECT id, campaign, problem, implementation, choice, machine, conditions, build, outcome,"
@@ -236,7 +237,8 @@ std::int64_t Store::add_campaign(const CampaignRecord& c) {
     Use insert = connection_->use(
         "INSERT INTO campaign(command, machine, build, strategy, budget, trust, warnings, seed,"
         " peak_flops, l1_bandwidth, l2_bandwidth, l3_bandwidth, dram_bandwidth, clock_hz,"
-        " noise_floor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        " noise_floor, key)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, lower(hex(randomblob(16))))");
     insert << c.command << c.machine << c.build << c.strategy << c.budget << c.trust << c.warnings
            << std::to_string(c.seed);
     insert.known(c.peak_flops).known(c.l1_bandwidth).known(c.l2_bandwidth).known(c.l3_bandwidth);
@@ -321,8 +323,10 @@ std::vector<TrialRecord> Store::trials(const Key& key) const {
   return connection_->guarded([&] {
     return connection_->all(
         std::string(kSelectTrial) +
-            "WHERE id IN (SELECT max(id) FROM trial WHERE problem = ? AND implementation = ?"
-            " AND machine = ? AND conditions = ? AND build = ? GROUP BY choice) ORDER BY id",
+            "WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER"
+            " (PARTITION BY choice ORDER BY taken DESC, id DESC) AS place FROM trial"
+            " WHERE problem = ? AND implementation = ? AND machine = ? AND conditions = ?"
+            " AND build = ?) WHERE place = 1) ORDER BY id",
         trial_from, key.problem, key.implementation, key.machine, key.conditions, key.build);
   });
 }
@@ -371,8 +375,8 @@ std::optional<CampaignRecord> Store::campaign(std::int64_t id) const {
 std::optional<CampaignRecord> Store::latest_campaign(std::string_view machine) const {
   return connection_->guarded([&] {
     return connection_->first(
-        std::string(kSelectCampaign) + "WHERE machine = ? ORDER BY id DESC LIMIT 1", campaign_from,
-        std::string(machine));
+        std::string(kSelectCampaign) + "WHERE machine = ? ORDER BY started DESC, id DESC LIMIT 1",
+        campaign_from, std::string(machine));
   });
 }
 

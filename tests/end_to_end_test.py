@@ -24,7 +24,7 @@ PROGRAM = ""
 TINY = "mb1ic8ih6oc16oh6kh3ph1"
 LONGER = "mb2ic64ih28oc64oh28kh3ph1"
 QUICK = ["--rounds", "3", "--processes", "1", "--sample-ms", "1"]
-COMMANDS = ["machine", "suites", "space", "check", "tune", "compare", "run", "explain", "query", "replay"]
+COMMANDS = ["machine", "suites", "space", "check", "tune", "compare", "run", "explain", "query", "replay", "db"]
 
 
 class Case(unittest.TestCase):
@@ -279,6 +279,16 @@ class BadInput(Case):
         self.database.touch(mode=0o400)
         self.refused("tune", TINY, "--db", str(self.database), names=["trials.db"])
 
+    def test_database_files_named_to_db(self):
+        for action in ("info", "check", "update"):
+            self.refused("db", action, "nowhere.db", names=["nowhere.db", "does not exist"])
+            self.refused("db", action, "a.db", "b.db", names=["b.db"])
+        self.refused("db", "merge", "all.db", names=["FROM"])
+        self.refused("db", "merge", "all.db", "nowhere.db", names=["nowhere.db"])
+        self.refused("db", "mend", names=["mend", "merge"])
+        self.refused("db", names=["action"])
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_sql_is_read_only_and_its_errors_are_bad_input(self):
         self.measured("tune", TINY, "--budget", "2trials")
         for text in ["DELETE FROM trial", "UPDATE trial SET outcome = 'ok'", "SELEC 1", "SELECT nothing FROM trial",
@@ -405,6 +415,24 @@ class Tuning(Case):
         self.assertEqual(stored["trial"], run["trial"])
         self.assertNotEqual(fresh["trial"], run["trial"])
         self.assertGreater(float(fresh["ratio"]), 0)
+
+    def test_files_of_two_runs_are_merged_once(self):
+        self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
+        other = self.folder / "other.db"
+        shutil.copy(self.database, other)
+        self.measured("run", TINY, "--schedule", "N k16 p q3 @ c8 * c r s", *QUICK)
+        merged = self.folder / "all.db"
+        for trials in (["1", "1"], ["0", "0"]):
+            report = rows(self.good("db", "merge", str(merged), str(other), str(self.database), "--format", "csv"))
+            self.assertEqual([row["trials"] for row in report], trials)
+        facts = {row["fact"]: row["value"] for row in rows(self.good("db", "info", str(merged), "--format", "csv"))}
+        self.assertEqual((facts["trials"], facts["campaigns"]), ("2", "2"))
+        self.assertEqual({row["faults"] for row in rows(self.good("db", "check", str(merged), "--format", "csv"))}, {"0"})
+        with sqlite3.connect(merged) as connection:
+            connection.execute("UPDATE trial SET number = 0 WHERE id = 1")
+        code, out, _ = self.run_program("db", "check", str(merged), "--format", "csv")
+        self.assertEqual(code, 1)
+        self.assertIn("trial 1", out)
 
     def test_check_finds_the_space_right(self):
         out = self.good("check", TINY, "--sample", "10", "--threads", "1,2")
