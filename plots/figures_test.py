@@ -14,6 +14,7 @@ import fig_approaches
 import fig_conv
 import fig_fc
 import fig_lstm
+import fig_search
 
 PLOTS = Path(__file__).resolve().parent
 FIXTURE = ""  # the program that writes invented databases; from the command line
@@ -171,6 +172,33 @@ class Figures(unittest.TestCase):
         rows = self.rows(fig_approaches, file)
         self.assertEqual(len(rows), 4 * 21 - 1)
         self.assertEqual({row["count"] for row in rows[-4:]}, {"52"})  # all but layer 1, which the network has once
+
+    def rehearsal(self, lines):
+        file = self.folder / "rehearsal.csv"
+        file.write_text("table,schedules,strategy,trials,regret_pct\n" + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return file
+
+    def test_search_shows_the_median_over_tables_of_every_strategy(self):
+        file = self.rehearsal(["a,2000,model,1,9", "b,1000,model,1,3", "c,1500,model,1,5", "a,2000,model,10,0.5", "b,1000,model,10,0.2",
+                               "c,1500,model,10,2", "a,2000,random,1,", "b,1000,random,1,80", "c,1500,random,1,40",
+                               "a,2000,random,20,7"])
+        fig_search.main(file, self.folder / "out")
+        with open(self.folder / "out" / "fig-search.csv", encoding="utf-8") as table:
+            rows = {(row["strategy"], row["trials"]): row for row in csv.DictReader(table)}
+        self.assertEqual(float(rows["model", "1"]["median_regret_pct"]), 5)
+        self.assertEqual(float(rows["model", "10"]["median_regret_pct"]), 0.5)
+        self.assertEqual(rows["model", "10"]["tables_within_1_pct"], "2")
+        self.assertEqual(float(rows["random", "1"]["median_regret_pct"]), 80)  # no regret yet is the worst one
+        self.assertNotIn(("random", "20"), rows)  # one table of three says nothing about the others
+        self.assertTrue((self.folder / "out" / "fig-search.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_search_refuses_what_is_no_rehearsal(self):
+        for text in ("", "a,b\n1,2\n"):
+            (self.folder / "other.csv").write_text(text, encoding="utf-8")
+            with self.assertRaisesRegex(data.Missing, "no rows of"):
+                fig_search.main(self.folder / "other.csv", self.folder / "out")
+        with self.assertRaisesRegex(data.Missing, "none.csv"):
+            fig_search.main(self.folder / "none.csv", self.folder / "out")
 
 
 if __name__ == "__main__":
