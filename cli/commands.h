@@ -18,6 +18,8 @@ void add_db_command(CommandLine& line);
 void add_replay_command(CommandLine& line);
 void add_table_command(CommandLine& line);
 void add_rehearse_command(CommandLine& line);
+void add_export_command(CommandLine& line);
+void add_import_command(CommandLine& line);
 void add_worker_command(CommandLine& line);  ///< hidden: trials/ starts it
 
 }  // namespace loopbrick

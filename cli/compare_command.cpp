@@ -85,15 +85,15 @@ bool ours_is_bad(const std::vector<CompareRow>& rows) {
                      [](const CompareRow& row) { return row.is_ours && row.outcome != "ok"; });
 }
 
-/// Else nobody would see that a row of ours is a guess.
-void warn_of_guesses(const std::vector<CompareRow>& rows) {
-  const auto guesses = std::count_if(rows.begin(), rows.end(), [](const CompareRow& row) {
-    return row.is_ours && row.impl == "model" && !row.implementation.empty();
+/// Else nobody would see that a row of ours was not tuned here.
+void warn_of(const std::vector<CompareRow>& rows, std::string_view impl, std::string_view what) {
+  const auto count = std::count_if(rows.begin(), rows.end(), [impl](const CompareRow& row) {
+    return row.is_ours && row.impl == impl && !row.implementation.empty();
   });
-  if (guesses == 0) return;
-  std::cerr << fmt::format(
-      "warning: {} not tuned: the model's first choice stands in (impl 'model')\n",
-      guesses == 1 ? "one problem is" : fmt::format("{} problems are", guesses));
+  if (count == 0) return;
+  std::cerr << fmt::format("warning: {} not tuned: {} stands in (impl '{}')\n",
+                           count == 1 ? "one problem is" : fmt::format("{} problems are", count),
+                           what, impl);
 }
 
 using Clock = std::chrono::steady_clock;
@@ -144,7 +144,8 @@ ExitCode run_compare(const CompareArguments& arguments, const std::string& comma
         },
         &interrupted());
     for (const CompareRow& row : report.rows) add_row(table, to_string(work.conditions), row);
-    warn_of_guesses(report.rows);
+    warn_of(report.rows, "imported", "an imported schedule");
+    warn_of(report.rows, "model", "the model's first choice");
     if (say_means(report.rows, arguments.fail_below) || ours_is_bad(report.rows)) {
       exit = ExitCode::bad_result;
     }
@@ -160,7 +161,8 @@ void add_compare_command(CommandLine& line) {
   auto arguments = std::make_shared<CompareArguments>();  // lives as long as the action below
   Command command = line.add_command(
       "compare",
-      "The tuned best (impl 'tuned'; of an untuned problem the model's first choice, 'model')"
+      "The tuned best (impl 'tuned'; of an untuned problem what was 'imported', or the 'model's"
+      " first choice)"
       " against other implementations, interleaved in rounds");
   add_what_options(command, arguments->what);
   add_impl_option(command, arguments->impls);

@@ -17,6 +17,7 @@
 #include "measure/probes.h"
 #include "results/store.h"
 #include "tuner/known_schedule.h"
+#include "tuner/stored_wisdom.h"
 
 namespace loopbrick {
 namespace {
@@ -29,10 +30,17 @@ struct ExplainArguments {
   std::string database = kDefaultDatabase;
 };
 
+/// What the database has of the problem.
+struct Stored {
+  std::optional<TrialRecord> best;
+  std::optional<WisdomEntry> imported;
+};
+
 /// Nothing if there is no database.
-std::optional<TrialRecord> best_trial(const std::string& file, const TrialContext& context) {
-  if (!std::filesystem::exists(file)) return std::nullopt;
-  return best_known(context, Store(file, Access::read));
+Stored stored(const std::string& file, const TrialContext& context) {
+  if (!std::filesystem::exists(file)) return {};
+  const Store store(file, Access::read);
+  return {.best = best_known(context, store), .imported = imported_choice(context, store)};
 }
 
 Limits measured_limits(const ExplainArguments& arguments, const Machine& machine,
@@ -55,10 +63,13 @@ Subject model_choice(const TrialContext& context) {
   return {parse_schedule(*choice), "the model's first choice, not measured"};
 }
 
-Subject find_subject(const std::optional<std::string>& given,
-                     const std::optional<TrialRecord>& best, const TrialContext& context) {
+Subject find_subject(const std::optional<std::string>& given, const Stored& known,
+                     const TrialContext& context) {
   if (given) return {parse_schedule(*given), "as given"};
-  if (best) return {parse_schedule(best->choice), fmt::format("trial {}, the best here", best->id)};
+  if (const auto& best = known.best)
+    return {parse_schedule(best->choice), fmt::format("trial {}, the best here", best->id)};
+  if (const auto& imported = known.imported)
+    return {parse_schedule(imported->schedule), "imported, found on " + imported->machine};
   return model_choice(context);
 }
 
@@ -84,10 +95,10 @@ ExitCode explain(const ExplainArguments& arguments) {
   TrialContext context{.problem = one.named.problem,
                        .conditions = one.conditions,
                        .station = {.machine = detect_machine(), .build = build_facts().id}};
-  const auto best = best_trial(arguments.database, context);
+  const Stored known = stored(arguments.database, context);
   Station& station = context.station;
   station.limits = measured_limits(arguments, station.machine, one.conditions);
-  const Subject subject = find_subject(arguments.schedule, best, context);
+  const Subject subject = find_subject(arguments.schedule, known, context);
   const ExplainedRun run{
       .problem = one.named.problem, .schedule = subject.schedule, .conditions = one.conditions};
   const std::string text = explanation(run, station.machine, station.limits);
@@ -96,7 +107,7 @@ ExitCode explain(const ExplainArguments& arguments) {
                            to_string(run.problem), to_string(run.conditions),
                            to_string(run.schedule), subject.origin)
             << text;
-  say_measured(best, flops(run.problem));
+  say_measured(known.best, flops(run.problem));
   std::cout << listings;
   return ExitCode::fine;
 }

@@ -62,6 +62,7 @@ class Merge {
     copy_shared("machine");
     copy_shared("build");
     copy_shared("layer");
+    copy_shared("wisdom");
     match_campaigns();
     match_trials();
     renew_trials();

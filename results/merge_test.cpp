@@ -251,5 +251,13 @@ TEST_F(MergeTest, RefusesAnotherTrialUnderTheSameIdentityAndChangesNothing) {
   EXPECT_EQ(contents(a), before);
 }
 
+TEST_F(MergeTest, WhatWasImportedIsMergedToo) {
+  const WisdomRecord entry{.machine = "elsewhere", .problem = "p", .schedule = "S", .seconds = 1.0};
+  const fs::path file = made("a.db", {"A"});
+  Store(file, Access::write).add_wisdom({entry});
+  const fs::path both = merged("both.db", {file, made("b.db", {"B"}), file});
+  EXPECT_EQ(Store(both, Access::read).wisdom("p"), std::vector{entry});
+}
+
 }  // namespace
 }  // namespace loopbrick

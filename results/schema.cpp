@@ -3,6 +3,7 @@
 #include <array>
 
 #include "results/schema_version2.h"
+#include "results/schema_version3.h"
 
 namespace loopbrick {
 
@@ -234,7 +235,7 @@ CREATE VIEW model AS
   GROUP BY problem, machine, conditions, implementation, build;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2};
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3};
 
 }  // namespace
 

@@ -122,6 +122,12 @@ CampaignRecord campaign_from(SQLite::Statement& statement) {
   return c;
 }
 
+WisdomRecord wisdom_from(SQLite::Statement& statement) {
+  WisdomRecord w;
+  Row(statement) >> w.machine >> w.build >> w.conditions >> w.problem >> w.schedule >> w.seconds;
+  return w;
+}
+
 TimedSample sample_from(SQLite::Statement& statement) {
   TimedSample s;
   int confirming = 0;
@@ -316,6 +322,30 @@ void Store::add_layer(const LayerRecord& l) {
         " ON CONFLICT(suite, layer, problem) DO UPDATE SET count = excluded.count");
     insert << l.suite << l.layer << l.problem << l.count;
     insert.run();
+  });
+}
+
+void Store::add_wisdom(const std::vector<WisdomRecord>& entries) {
+  connection_->guarded([&] {
+    SQLite::Transaction transaction(connection_->database(),
+                                    SQLite::TransactionBehavior::IMMEDIATE);
+    for (const WisdomRecord& w : entries) {
+      Use insert = connection_->use(
+          "INSERT OR REPLACE INTO wisdom(problem, conditions, machine, schedule, build, seconds)"
+          " VALUES (?, ?, ?, ?, ?, ?)");
+      insert << w.problem << w.conditions << w.machine << w.schedule << w.build << w.seconds;
+      insert.run();
+    }
+    transaction.commit();
+  });
+}
+
+std::vector<WisdomRecord> Store::wisdom(std::string_view problem) const {
+  return connection_->guarded([&] {
+    return connection_->all(
+        "SELECT machine, build, conditions, problem, schedule, seconds FROM wisdom"
+        " WHERE problem = ? ORDER BY seconds, schedule, machine, conditions",
+        wisdom_from, std::string(problem));
   });
 }
 

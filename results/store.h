@@ -58,6 +58,10 @@ class Store {
   void add_comparison(const ComparisonRecord& comparison);
   void add_layer(const LayerRecord& layer);  ///< sets the count if it is there
 
+  /// All or none. An entry of the same problem, conditions, machine and schedule is replaced.
+  void add_wisdom(const std::vector<WisdomRecord>& entries);
+  std::vector<WisdomRecord> wisdom(std::string_view problem) const;  ///< fastest first
+
   /// The latest trial of every choice under this key (without samples); what a resumed search
   /// starts from.
   struct Key {

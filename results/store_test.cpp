@@ -126,6 +126,33 @@ TEST_F(StoreTest, EveryPartOfTheKeyCounts) {
   }
 }
 
+TEST_F(StoreTest, WisdomIsKeptByProblemAndReplacedByKey) {
+  const WisdomRecord slow{.machine = "another machine",
+                          .build = "another build",
+                          .conditions = "t2 avx512 warm",
+                          .problem = "p",
+                          .schedule = "S",
+                          .seconds = 3e-3};
+  WisdomRecord fast = slow;
+  fast.schedule = "F";
+  fast.seconds = 1e-3;
+  WisdomRecord other = slow;
+  other.problem = "other";
+  store.add_wisdom({slow, fast, other});
+  EXPECT_EQ(store.wisdom("p"), (std::vector{fast, slow}));
+  WisdomRecord again = slow;
+  again.seconds = 5e-4;
+  store.add_wisdom({again});
+  EXPECT_EQ(store.wisdom("p"), (std::vector{again, fast}));
+}
+
+TEST_F(StoreTest, WisdomIsAllOrNothing) {
+  const WisdomRecord good{
+      .machine = "m", .conditions = "c", .problem = "p", .schedule = "S", .seconds = 1.0};
+  EXPECT_THROW(store.add_wisdom({good, WisdomRecord{.problem = "p"}}), WorldFailure);
+  EXPECT_TRUE(store.wisdom("p").empty());
+}
+
 TEST_F(StoreTest, BestReadsConfirmedValuesOnly) {
   add("fast by luck", 1e-6);
   EXPECT_FALSE(store.best(key()).has_value());

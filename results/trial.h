@@ -109,4 +109,12 @@ struct LayerRecord {
   friend bool operator==(const LayerRecord&, const LayerRecord&) = default;
 };
 
+/// A schedule that another database or machine found, as it was imported.
+struct WisdomRecord {
+  std::string machine{}, build{}, conditions{}, problem{}, schedule{};
+  double seconds = 0.0;
+
+  friend bool operator==(const WisdomRecord&, const WisdomRecord&) = default;
+};
+
 }  // namespace loopbrick

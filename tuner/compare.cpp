@@ -8,6 +8,7 @@
 #include "measure/statistics.h"
 #include "tuner/known_schedule.h"
 #include "tuner/record.h"
+#include "tuner/stored_wisdom.h"
 
 namespace loopbrick {
 
@@ -87,6 +88,8 @@ class LayerComparison {
     ours_ = "tuned";
     if (!request_.schedule.empty()) return request_.schedule;
     if (const auto known = best_known(context_, store_)) return known->choice;
+    ours_ = "imported";
+    if (const auto imported = imported_choice(context_, store_)) return imported->schedule;
     ours_ = "model";
     return first_choice(context_, request_.bench.seed).value_or(std::string());
   }

@@ -24,7 +24,7 @@ struct CompareRequest {
 struct CompareRow {
   std::string layer;
   std::string problem;
-  std::string impl;            ///< ours: "tuned", or "model" if nothing is known; else the arm
+  std::string impl;            ///< ours: "tuned", else "imported" or "model"; else the arm
   std::string implementation;  ///< what really ran, with ours the schedule
   double median_s = 0.0;
   double gflops = 0.0;
@@ -54,9 +54,10 @@ struct CompareReport {
 /// Ours and the others in rounds, every arm's samples stored as a trial, every ratio as a
 /// comparison.
 ///
-/// Ours is best_known, without one the model's first_choice (tuner/known_schedule.h), unless the
-/// request names a schedule. `stop` ends it between two processes, and the layer at work leaves
-/// nothing behind. An arm that can't run a problem has a row with its outcome and reason.
+/// Ours is best_known, without one what was imported (tuner/stored_wisdom.h), without that the
+/// model's first_choice (tuner/known_schedule.h), unless the request names a schedule. `stop` ends
+/// it between two processes, and the layer at work leaves nothing behind. An arm that can't run a
+/// problem has a row with its outcome and reason.
 CompareReport compare(const CompareRequest& request, Store& store, const CompareWatcher& watcher,
                       const std::atomic<bool>* stop = nullptr);
 

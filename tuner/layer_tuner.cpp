@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "measure/statistics.h"
+#include "tuner/stored_wisdom.h"
 
 namespace loopbrick {
 
@@ -43,6 +44,7 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
   failed_before_ = &failed_before;
   progress_ = &progress;
   if (request_.resume) learn_what_is_known();
+  const std::vector<Candidate> imported = try_imported(space, measurer.evaluate);
   const Strategy strategy = strategy_named(request_.strategy).begin(space, request_.seed);
   const SearchTools tools{
       .known = known_candidates(space),
@@ -65,6 +67,7 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
   for (Candidate& candidate : candidates)
     predicted_[candidate.choice] = space.predict(candidate.point);
   if (!candidates.empty()) result_.first_choice = candidates.front().choice;
+  candidates.insert(candidates.end(), imported.begin(), imported.end());
   const std::vector<Candidate> chosen = finalists(candidates);
   settle(chosen);
   if (!must_stop()) confirm(chosen, measurer);
@@ -99,6 +102,25 @@ void LayerTuner::learn_what_is_known() {
     known_[record.choice] = std::move(record);
   }
   result_.known = static_cast<std::int64_t>(known_.size());
+}
+
+/// Imported schedules are measured before anything else. Those that are points of the space are
+/// known to the search then; the others are returned.
+std::vector<Candidate> LayerTuner::try_imported(const Space& space, const Evaluate& evaluate) {
+  std::vector<Candidate> outside;
+  for (const std::string& choice : imported_schedules(context_, store_)) {
+    const std::optional<Point> point = space.point ? space.point(choice) : std::nullopt;
+    if (!known_.contains(choice)) {
+      if (!may_go_on()) break;
+      const double predicted = point ? space.predict(*point) : 0.0;
+      known_[choice] = *store_.trial(keep(choice, predicted, evaluate(choice, sampling_)));
+      report("imported");
+    }
+    if (point) continue;
+    outside.push_back(remembered(known_[choice]));
+    if (outside.back().ok) note_best(outside.back());
+  }
+  return outside;
 }
 
 /// What the store has of this space, in the order it was measured.

@@ -49,6 +49,7 @@ class LayerTuner {
   bool may_go_on() const;
   void learn_what_is_known();
   std::vector<Candidate> known_candidates(const Space& space);
+  std::vector<Candidate> try_imported(const Space& space, const Evaluate& evaluate);
   Candidate remembered(const TrialRecord& record) const;
   std::optional<Candidate> recall(const std::string& choice, const Ask& ask);
   void note_best(const Candidate& candidate);

@@ -121,6 +121,36 @@ TEST_F(TuneTest, CompareWithoutATunedScheduleTakesTheModelsChoice) {
   EXPECT_TRUE(report.rows[0].is_ours);
 }
 
+WisdomRecord wisdom(const Conditions& conditions, const std::string& schedule) {
+  return {.machine = "another machine",
+          .build = "another build gen0",
+          .conditions = to_string(conditions),
+          .problem = "conv fwd f32 mb2ic16ih4oc16oh4kh1",
+          .schedule = schedule,
+          .seconds = 1e-6};
+}
+
+TEST_F(TuneTest, ImportedSchedulesAreMeasuredFirst) {
+  const TuneRequest tuning = request({layer("b", "mb2ic16ih4oc16oh4kh1ph0")}, 3);
+  const std::string choice = "p n k16 q1 @ c16";
+  test_.store().add_wisdom({wisdom(conditions(), "n k16 !"), wisdom(conditions(), choice)});
+  const TuneReport report = tune(tuning, test_.store(), {});
+  EXPECT_EQ(report.layers[0].trials, 3);
+  EXPECT_EQ(report.layers[0].failures, 0);
+  const Table first = test_.store().query("SELECT choice, confirmed_n FROM trial WHERE id = 1");
+  EXPECT_EQ(first.rows[0][0], choice);
+  EXPECT_NE(first.rows[0][1], "0") << "it is no finalist";
+}
+
+TEST_F(TuneTest, CompareTakesWhatWasImportedBeforeTheModelsChoice) {
+  const TuneRequest tuning = request({layer("b", "mb2ic16ih4oc16oh4kh1ph0")}, 6);
+  test_.store().add_wisdom({wisdom(conditions(), "p n k16 q1 @ c16")});
+  const CompareReport report = compare(comparison(tuning, {}), test_.store(), {});
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows[0].impl, "imported");
+  EXPECT_EQ(report.rows[0].implementation, "p n k16 q1 @ c16");
+}
+
 TEST_F(TuneTest, CompareTakesTheFastestOfASearchWhereNothingIsConfirmed) {
   const TuneRequest tuning = request({layer("b", "mb2ic16ih4oc16oh4kh1ph0")}, 6);
   const TrialContext context{.problem = tuning.layers[0].problem,
