@@ -102,7 +102,7 @@ using Clock = std::chrono::steady_clock;
 Budget budget_of(const CompareArguments& arguments) {
   if (!arguments.budget) return {};
   const Budget budget = parse_budget(*arguments.budget);
-  if (budget.trials == 0) return budget;
+  if (budget.trials == 0 && budget.stale == 0) return budget;
   throw ParseError(fmt::format("compare has no budget of trials, only of time like 120s: not '{}'",
                                *arguments.budget));
 }

@@ -188,8 +188,11 @@ void add_tune_command(CommandLine& line) {
   Command command =
       line.add_command("tune", "Search, verify, measure and store the best schedules");
   add_what_options(command, arguments->what);
-  command.add({"--budget", "For the whole command: 60s, 200trials or both", "BUDGET"},
-              arguments->budget);
+  command.add(
+      {"--budget",
+       "For the whole command: 60s, 200trials; 40stale ends a layer without gain; or several",
+       "BUDGET"},
+      arguments->budget);
   command.add({"--strategy", strategy_names(), "NAME"}, arguments->strategy);
   command.add_flag("--fresh", "Measure again what the database knows already", arguments->fresh);
   add_measuring_options(command, arguments->measuring);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 #include "kernels/text.h"
 
@@ -15,7 +17,8 @@ constexpr std::int64_t kMostTrials = 1'000'000'000;
 
 [[noreturn]] void refuse(std::string_view piece) {
   throw ParseError(fmt::format(
-      "'{}' is no budget: it is like 60s, 2m, 1h, 200trials or 60s,200trials, more than 0", piece));
+      "'{}' is no budget: it is like 60s, 2m, 1h, 200trials, 40stale or 60s,40stale, more than 0",
+      piece));
 }
 
 /// Seconds of a unit, or nothing if it is none.
@@ -26,16 +29,29 @@ double seconds_of(std::string_view unit, std::string_view piece) {
   refuse(piece);
 }
 
+/// The counts that a budget may hold, by their units.
+struct Counted {
+  std::string_view unit;
+  std::string_view what;
+  std::int64_t Budget::*count;
+};
+constexpr Counted kCounted[] = {
+    {"trials", "trials of the budget", &Budget::trials},
+    {"trial", "trials of the budget", &Budget::trials},
+    {"stale", "stale trials of the budget", &Budget::stale},
+};
+
 void add(std::string_view piece, Budget& budget) {
   double amount = 0.0;
   const auto [end, error] =
       std::from_chars(piece.data(), piece.data() + piece.size(), amount, std::chars_format::fixed);
   if (error != std::errc{} || !(amount > 0.0)) refuse(piece);
   const std::string_view unit = piece.substr(static_cast<std::size_t>(end - piece.data()));
-  if (unit == "trials" || unit == "trial") {
-    const std::string_view digits = piece.substr(0, piece.size() - unit.size());
-    if (budget.trials != 0) refuse(piece);
-    budget.trials = parse_count(digits, "trials of the budget", 1, kMostTrials);
+  for (const Counted& counted : kCounted) {
+    if (unit != counted.unit) continue;
+    if (budget.*counted.count != 0) refuse(piece);
+    budget.*counted.count =
+        parse_count(piece.substr(0, piece.size() - unit.size()), counted.what, 1, kMostTrials);
     return;
   }
   amount *= seconds_of(unit, piece);
@@ -56,10 +72,11 @@ Budget parse_budget(std::string_view text) {
 }
 
 std::string to_string(const Budget& budget) {
-  std::string text;
-  if (budget.seconds > 0.0) text = fmt::format("{}s", budget.seconds);
-  if (budget.trials > 0) text += fmt::format("{}{}trials", text.empty() ? "" : ",", budget.trials);
-  return text;
+  std::vector<std::string> pieces;
+  if (budget.seconds > 0.0) pieces.push_back(fmt::format("{}s", budget.seconds));
+  if (budget.trials > 0) pieces.push_back(fmt::format("{}trials", budget.trials));
+  if (budget.stale > 0) pieces.push_back(fmt::format("{}stale", budget.stale));
+  return fmt::format("{}", fmt::join(pieces, ","));
 }
 
 }  // namespace loopbrick

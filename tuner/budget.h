@@ -9,11 +9,12 @@ namespace loopbrick {
 struct Budget {
   double seconds = 0.0;
   std::int64_t trials = 0;
+  std::int64_t stale = 0;  ///< of one layer: trials in a row that bring no gain, until it is left
 
   friend bool operator==(const Budget&, const Budget&) = default;
 };
 
-/// "60s", "2m", "1h", "200trials", or a time and trials: "60s,200trials".
+/// "60s", "2m", "1h", "200trials", "40stale", or several of them: "60s,200trials,40stale".
 ///
 /// Errors  throws ParseError that names the piece that is no budget, stands twice, or is zero.
 Budget parse_budget(std::string_view text);

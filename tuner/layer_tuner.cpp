@@ -4,6 +4,7 @@
 
 #include "measure/statistics.h"
 #include "tuner/stored_wisdom.h"
+#include "tuner/transfer.h"
 
 namespace loopbrick {
 
@@ -11,6 +12,9 @@ namespace {
 
 /// Shares of a layer's time: most for the search, the rest to confirm what it found.
 constexpr double kSearchShare = 0.6;
+
+/// A time this much shorter than the best before is a gain; less may be noise.
+constexpr double kGain = 0.01;
 
 /// Share of a layer's time that the samples of one candidate may take.
 constexpr double kMeasureShare = 0.03;
@@ -44,7 +48,7 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
   failed_before_ = &failed_before;
   progress_ = &progress;
   if (request_.resume) learn_what_is_known();
-  const std::vector<Candidate> imported = try_imported(space, measurer.evaluate);
+  const std::vector<Candidate> hinted = try_hints(space, measurer.evaluate);
   const Strategy strategy = strategy_named(request_.strategy).begin(space, request_.seed);
   const SearchTools tools{
       .known = known_candidates(space),
@@ -67,7 +71,7 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
   for (Candidate& candidate : candidates)
     predicted_[candidate.choice] = space.predict(candidate.point);
   if (!candidates.empty()) result_.first_choice = candidates.front().choice;
-  candidates.insert(candidates.end(), imported.begin(), imported.end());
+  candidates.insert(candidates.end(), hinted.begin(), hinted.end());
   const std::vector<Candidate> chosen = finalists(candidates);
   settle(chosen);
   if (!must_stop()) confirm(chosen, measurer);
@@ -94,6 +98,7 @@ bool LayerTuner::may_go_on() const {
   if (must_stop()) return false;
   if (result_.trials == 0) return true;
   if (budget_.trials > 0 && result_.trials >= budget_.trials) return false;
+  if (budget_.stale > 0 && result_.trials - gained_trials_ >= budget_.stale) return false;
   return budget_.seconds <= 0.0 || now_() - started_ < kSearchShare * budget_.seconds;
 }
 
@@ -104,17 +109,27 @@ void LayerTuner::learn_what_is_known() {
   result_.known = static_cast<std::int64_t>(known_.size());
 }
 
-/// Imported schedules are measured before anything else. Those that are points of the space are
-/// known to the search then; the others are returned.
-std::vector<Candidate> LayerTuner::try_imported(const Space& space, const Evaluate& evaluate) {
+/// What other machines found best, then what similar problems did.
+std::vector<std::string> LayerTuner::hints(const Space& space) const {
+  std::vector<std::string> choices = imported_schedules(context_, store_);
+  if (request_.resume && request_.part == 0) {
+    for (const std::string& choice : transferred_schedules(space, context_, store_))
+      choices.push_back(choice);
+  }
+  return choices;
+}
+
+/// Hints are measured before anything else. Those that are points of the space are known to the
+/// search then; the others are returned.
+std::vector<Candidate> LayerTuner::try_hints(const Space& space, const Evaluate& evaluate) {
   std::vector<Candidate> outside;
-  for (const std::string& choice : imported_schedules(context_, store_)) {
+  for (const std::string& choice : hints(space)) {
     const std::optional<Point> point = space.point ? space.point(choice) : std::nullopt;
     if (!known_.contains(choice)) {
       if (!may_go_on()) break;
       const double predicted = point ? space.predict(*point) : 0.0;
       known_[choice] = *store_.trial(keep(choice, predicted, evaluate(choice, sampling_)));
-      report("imported");
+      report("hints");
     }
     if (point) continue;
     outside.push_back(remembered(known_[choice]));
@@ -169,9 +184,17 @@ std::optional<Candidate> LayerTuner::recall(const std::string& choice, const Ask
 }
 
 void LayerTuner::note_best(const Candidate& candidate) {
+  note_gain(candidate);
   if (progress_->best_seconds > 0.0 && progress_->best_seconds <= candidate.seconds) return;
   progress_->best_seconds = candidate.seconds;
   progress_->best_flops = result_.flops / candidate.seconds;
+}
+
+void LayerTuner::note_gain(const Candidate& candidate) {
+  if (candidate.fidelity == Fidelity::screen) return;
+  if (candidate.seconds > (1.0 - kGain) * gained_seconds_) return;
+  gained_seconds_ = candidate.seconds;
+  gained_trials_ = result_.trials;
 }
 
 std::int64_t LayerTuner::keep(const std::string& choice, double predicted, const Attempt& attempt) {

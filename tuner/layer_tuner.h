@@ -28,6 +28,7 @@ struct Measurer {
 struct LayerBudget {
   double seconds = 0.0;     ///< 0: no limit
   std::int64_t trials = 0;  ///< 0: no limit
+  std::int64_t stale = 0;   ///< Budget::stale
 };
 
 /// One layer of a tune: search, then the finalists in rounds.
@@ -49,10 +50,12 @@ class LayerTuner {
   bool may_go_on() const;
   void learn_what_is_known();
   std::vector<Candidate> known_candidates(const Space& space);
-  std::vector<Candidate> try_imported(const Space& space, const Evaluate& evaluate);
+  std::vector<std::string> hints(const Space& space) const;
+  std::vector<Candidate> try_hints(const Space& space, const Evaluate& evaluate);
   Candidate remembered(const TrialRecord& record) const;
   std::optional<Candidate> recall(const std::string& choice, const Ask& ask);
   void note_best(const Candidate& candidate);
+  void note_gain(const Candidate& candidate);
   std::int64_t keep(const std::string& choice, double predicted, const Attempt& attempt);
   void report(const std::string& phase);
   void report_failure(const std::string& choice, const Attempt& attempt, std::int64_t trial);
@@ -74,7 +77,9 @@ class LayerTuner {
   LayerBudget budget_;
   double started_ = 0.0;
   double left_at_start_ = 0.0;
-  double ready_seconds_ = 0.02;  ///< that a candidate needs to be made, checked and screened
+  double gained_seconds_ = 1e300;   ///< the best measured time that counted as a gain
+  std::int64_t gained_trials_ = 0;  ///< of this run, when it was found
+  double ready_seconds_ = 0.02;     ///< that a candidate needs to be made, checked and screened
   Sampling sampling_;
   std::map<std::string, TrialRecord> known_;  ///< by choice
   std::map<std::string, double> predicted_;

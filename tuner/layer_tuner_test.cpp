@@ -244,6 +244,23 @@ TEST_F(LayerTunerTest, TimeIsSharedBetweenSearchAndRounds) {
   EXPECT_LE(worker_.clock, 1.0);
 }
 
+/// From the model's first choice on, this many trials bring nothing.
+TEST_F(LayerTunerTest, ALayerWithoutGainIsLeft) {
+  space_ = toy_space(2);
+  const TunedLayer tuned = tune_layer({.stale = 15});
+  EXPECT_TRUE(tuned.is_confirmed);
+  std::int64_t gained = 0;
+  double best = 1e300;
+  for (std::size_t i = 0; i < worker_.questions.size(); ++i) {
+    const double seconds = toy_seconds(FakeWorker::point_of(worker_.evaluated[i]));
+    if (!worker_.questions[i].ends_with("measured") || seconds > 0.99 * best) continue;
+    best = seconds;
+    gained = static_cast<std::int64_t>(i) + 1;
+  }
+  EXPECT_EQ(tuned.trials, gained + 15);
+  EXPECT_LT(tuned.trials, 300);
+}
+
 TEST_F(LayerTunerTest, OneTrialIsMadeHoweverSmallTheBudget) {
   const TunedLayer tuned = tune_layer({.seconds = 1e-6});
   EXPECT_EQ(tuned.trials, 1);

@@ -33,7 +33,7 @@ class Purse {
     double open = 0.0;
     for (std::size_t i = index; i < weights_.size(); ++i) open += weights_[i];
     const double part = weights_[index] / open;
-    LayerBudget share;
+    LayerBudget share{.stale = budget_.stale};
     if (budget_.seconds > 0.0) share.seconds = std::max(1e-3, part * left(now));
     if (budget_.trials > 0) {
       const auto open_trials =
