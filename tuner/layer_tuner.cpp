@@ -59,6 +59,7 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
             const double predicted = space.predict(candidate.point);
             const std::int64_t trial = keep(candidate.choice, predicted, attempt);
             if (candidate.ok) note_best(candidate);
+            best_after_.push_back(best_measured_);
             report("search");
             return trial;
           },
@@ -70,6 +71,7 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
   }
   for (Candidate& candidate : candidates)
     predicted_[candidate.choice] = space.predict(candidate.point);
+  result_.late_gain = late_gain();
   if (!candidates.empty()) result_.first_choice = candidates.front().choice;
   candidates.insert(candidates.end(), hinted.begin(), hinted.end());
   const std::vector<Candidate> chosen = finalists(candidates);
@@ -192,9 +194,16 @@ void LayerTuner::note_best(const Candidate& candidate) {
 
 void LayerTuner::note_gain(const Candidate& candidate) {
   if (candidate.fidelity == Fidelity::screen) return;
+  best_measured_ = std::min(best_measured_, candidate.seconds);
   if (candidate.seconds > (1.0 - kGain) * gained_seconds_) return;
   gained_seconds_ = candidate.seconds;
   gained_trials_ = result_.trials;
+}
+
+double LayerTuner::late_gain() const {
+  if (best_after_.empty()) return 0.0;
+  const double half_way = best_after_[(best_after_.size() - 1) / 2];
+  return half_way < 1e300 ? half_way - best_after_.back() : 0.0;
 }
 
 std::int64_t LayerTuner::keep(const std::string& choice, double predicted, const Attempt& attempt) {

@@ -56,6 +56,7 @@ class LayerTuner {
   std::optional<Candidate> recall(const std::string& choice, const Ask& ask);
   void note_best(const Candidate& candidate);
   void note_gain(const Candidate& candidate);
+  double late_gain() const;
   std::int64_t keep(const std::string& choice, double predicted, const Attempt& attempt);
   void report(const std::string& phase);
   void report_failure(const std::string& choice, const Attempt& attempt, std::int64_t trial);
@@ -77,8 +78,10 @@ class LayerTuner {
   LayerBudget budget_;
   double started_ = 0.0;
   double left_at_start_ = 0.0;
+  double best_measured_ = 1e300;    ///< of screened candidates nothing
   double gained_seconds_ = 1e300;   ///< the best measured time that counted as a gain
   std::int64_t gained_trials_ = 0;  ///< of this run, when it was found
+  std::vector<double> best_after_;  ///< each trial of this run: the best measured time; 1e300: none
   double ready_seconds_ = 0.02;     ///< that a candidate needs to be made, checked and screened
   Sampling sampling_;
   std::map<std::string, TrialRecord> known_;  ///< by choice

@@ -6,6 +6,7 @@
 
 #include "tuner/layer_tuner.h"
 #include "tuner/problem_space.h"
+#include "tuner/purse.h"
 #include "tuner/reduced_space.h"
 
 namespace loopbrick {
@@ -15,48 +16,6 @@ namespace {
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-/// What is left of the whole budget, dealt to the layers that are left.
-class Purse {
- public:
-  Purse(const TuneRequest& request, double now) : budget_(request.budget), started_(now) {
-    double all = 0.0;
-    for (const Layer& layer : request.layers) all += work(layer);
-    const auto equal = 1.0 / static_cast<double>(request.layers.size());
-    // Half by work, half alike: a small layer has as many schedules as a large one.
-    for (const Layer& layer : request.layers)
-      weights_.push_back(0.5 * work(layer) / all + 0.5 * equal);
-  }
-
-  /// The share of layer `index`, of what the ones before it have left over.
-  LayerBudget share(std::size_t index, double now, std::int64_t trials) const {
-    double open = 0.0;
-    for (std::size_t i = index; i < weights_.size(); ++i) open += weights_[i];
-    const double part = weights_[index] / open;
-    LayerBudget share{.stale = budget_.stale};
-    if (budget_.seconds > 0.0) share.seconds = std::max(1e-3, part * left(now));
-    if (budget_.trials > 0) {
-      const auto open_trials =
-          static_cast<double>(std::max<std::int64_t>(0, budget_.trials - trials));
-      share.trials = std::max<std::int64_t>(1, static_cast<std::int64_t>(part * open_trials + 0.5));
-    }
-    return share;
-  }
-
-  double left(double now) const {
-    return budget_.seconds > 0.0 ? std::max(0.0, budget_.seconds - (now - started_)) : 0.0;
-  }
-
- private:
-  static double work(const Layer& layer) {
-    return std::max(1.0, flops(layer.problem)) *
-           static_cast<double>(std::max<std::int64_t>(1, layer.count));
-  }
-
-  Budget budget_;
-  double started_;
-  std::vector<double> weights_;
-};
 
 TunedLayer refused(const Layer& layer, const std::string& reason) {
   TunedLayer tuned;
@@ -97,29 +56,67 @@ TunedLayer tune_layer(const TuneRequest& request, const Layer& layer, LayerTuner
   }
 }
 
+/// One tune, layer by layer.
+class Tune {
+ public:
+  Tune(const TuneRequest& request, Store& store, const TuneWatcher& watcher)
+      : request_(request), store_(store), watcher_(watcher), purse_(request, now_()) {}
+
+  TuneReport run() {
+    const std::size_t layers = request_.layers.size();
+    for (std::size_t i = 0; i < layers && !must_stop(watcher_); ++i)
+      report_.layers.push_back(turn(i, i, purse_.first_share(i, now_(), trials_)));
+    for (const Purse::Second& second : purse_.second_turn(report_.layers)) {
+      if (must_stop(watcher_)) break;
+      const LayerBudget share = purse_.second_share(second, now_(), trials_);
+      add_turn(report_.layers[second.layer], turn(second.layer, layers, share));
+    }
+    report_.interrupted = must_stop(watcher_);
+    return report_;
+  }
+
+ private:
+  TunedLayer turn(std::size_t index, std::size_t done, const LayerBudget& share) {
+    const Layer& layer = request_.layers[index];
+    TuneProgress progress{.layer = layer.label,
+                          .layers_done = static_cast<int>(done),
+                          .layers = static_cast<int>(request_.layers.size()),
+                          .seconds_left = purse_.left(now_()),
+                          .phase = "prepare"};
+    if (watcher_.progress) watcher_.progress(progress);
+    LayerTuner tuner(request_, layer, store_, watcher_, now_);
+    TunedLayer tuned = tune_layer(request_, layer, tuner, share, failed_before_, progress);
+    trials_ += tuned.trials;
+    return tuned;
+  }
+
+  /// The second turn knew the trials of the first one: what it confirms is the best of both.
+  static void add_turn(TunedLayer& layer, TunedLayer second) {
+    layer.trials += second.trials;
+    layer.failures += second.failures;
+    for (const auto& [reason, times] : second.reasons) layer.reasons[reason] += times;
+    if (!second.is_confirmed) return;
+    second.known = layer.known;
+    second.trials = layer.trials;
+    second.failures = layer.failures;
+    second.reasons = layer.reasons;
+    layer = std::move(second);
+  }
+
+  const TuneRequest& request_;
+  Store& store_;
+  const TuneWatcher& watcher_;
+  const std::function<double()> now_ = steady_seconds;
+  Purse purse_;
+  TuneReport report_;
+  std::set<std::string> failed_before_;
+  std::int64_t trials_ = 0;
+};
+
 }  // namespace
 
 TuneReport tune(const TuneRequest& request, Store& store, const TuneWatcher& watcher) {
-  TuneReport report;
-  std::set<std::string> failed_before;
-  const std::function<double()> now = steady_seconds;
-  const Purse purse(request, now());
-  std::int64_t trials = 0;
-  for (std::size_t i = 0; i < request.layers.size() && !must_stop(watcher); ++i) {
-    const Layer& layer = request.layers[i];
-    TuneProgress progress{.layer = layer.label,
-                          .layers_done = static_cast<int>(i),
-                          .layers = static_cast<int>(request.layers.size()),
-                          .seconds_left = purse.left(now()),
-                          .phase = "prepare"};
-    if (watcher.progress) watcher.progress(progress);
-    LayerTuner tuner(request, layer, store, watcher, now);
-    report.layers.push_back(
-        tune_layer(request, layer, tuner, purse.share(i, now(), trials), failed_before, progress));
-    trials += report.layers.back().trials;
-  }
-  report.interrupted = must_stop(watcher);
-  return report;
+  return Tune(request, store, watcher).run();
 }
 
 }  // namespace loopbrick

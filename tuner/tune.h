@@ -87,6 +87,7 @@ struct TunedLayer {
   double executed_flops = 0.0;
   double peak_flops = 0.0;     ///< FLOP/s, of the probe in the same rounds
   double predicted = 0.0;      ///< seconds, of the best
+  double late_gain = 0.0;      ///< seconds that the second half of this run's trials took off
   std::string first_choice;    ///< what the search tried first: with its model, the model's choice
   double first_seconds = 0.0;  ///< its median in the same rounds; 0: not among the finalists
 };
@@ -98,8 +99,7 @@ struct TuneReport {
 
 /// Searches, verifies, measures, confirms and stores the best schedule of every layer.
 ///
-/// Each trial is committed before the next one starts. Half of the budget is dealt by FLOPs times
-/// count, half equally; what a layer leaves over goes to the later ones.
+/// Each trial is committed before the next one starts. How the budget is dealt: Purse.
 /// Errors  what Store and Bench throw.
 TuneReport tune(const TuneRequest& request, Store& store, const TuneWatcher& watcher);
 

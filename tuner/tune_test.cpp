@@ -62,6 +62,28 @@ TEST_F(TuneTest, EveryLayerGetsAConfirmedSchedule) {
   EXPECT_EQ(trials, 16);
 }
 
+TEST_F(TuneTest, LayersWithExpectationsHaveASecondTurnWithinTheBudget) {
+  std::vector<Layer> layers;
+  for (const char* text : {"mb1ic16ih5oc32oh5kh1ph0", "mb1ic32ih4oc16oh4kh1ph0",
+                           "mb1ic16ih6oc16oh6kh1ph0", "mb1ic48ih4oc16oh4kh1ph0"})
+    layers.push_back(layer(text, text));
+  std::vector<std::string> turns;
+  const TuneWatcher watcher{.progress = [&](const TuneProgress& progress) {
+    if (progress.phase == "prepare") turns.push_back(progress.layer);
+  }};
+  const TuneReport report = tune(request(layers, 40), test_.store(), watcher);
+  ASSERT_EQ(turns.size(), 5U);
+  EXPECT_EQ(std::count(turns.begin(), turns.end(), turns.back()), 2);
+  std::int64_t trials = 0;
+  for (const TunedLayer& tuned : report.layers) {
+    EXPECT_TRUE(tuned.is_confirmed);
+    EXPECT_EQ(tuned.trials > 10, tuned.label == turns.back()) << tuned.label;
+    trials += tuned.trials;
+  }
+  EXPECT_EQ(report.layers.size(), 4U);
+  EXPECT_NEAR(static_cast<double>(trials), 40.0, 1.0);
+}
+
 TEST_F(TuneTest, ALayerThatCannotRunIsAReasonAndNotAnEnd) {
   const TuneReport report = tune(
       request({layer("groups", "g2mb1ic8ih5oc8oh5kh1ph0"), layer("b", "mb2ic16ih4oc16oh4kh1ph0")},
