@@ -166,7 +166,7 @@ Candidate LayerTuner::remembered(const TrialRecord& record) const {
   Candidate candidate{.choice = record.choice, .trial = record.id};
   candidate.fidelity = is_exact ? Fidelity::measure : Fidelity::screen;
   candidate.ok = record.outcome == "ok" && measured.n > 0;
-  candidate.seconds = is_exact ? measured.median : measured.min;
+  candidate.seconds = measured.min;
   return candidate;
 }
 

@@ -16,12 +16,29 @@ namespace {
 constexpr std::size_t kFinalists = 50;
 constexpr int kRounds = 30;
 
-TimingRow row(const Space& space, const Point& point, const TrialRecord& trial) {
-  TimingRow row{.point = point, .schedule = trial.choice, .predicted = space.predict(point)};
+TimingRow row_of(const Space& space, const Point& point, const std::vector<int>& open,
+                 const TrialRecord& trial) {
+  TimingRow row{.point = {}, .schedule = trial.choice, .predicted = space.predict(point)};
+  for (const int place : open) row.point.push_back(point[place]);
   if (trial.outcome != "ok") return row;
   row.confirmed = trial.confirmed.n > 0;
-  row.seconds = row.confirmed ? trial.confirmed.median : trial.search.median;
+  row.seconds = row.confirmed ? trial.confirmed.median : trial.search.min;
   return row;
+}
+
+/// A choice of one value is none: it is a fact of the table. Returns the places of the others.
+std::vector<int> keep_open_choices(const Space& space, TimingTable& table) {
+  std::vector<int> open;
+  for (std::size_t i = 0; i < space.choices.size(); ++i) {
+    const Choice& choice = space.choices[i];
+    if (choice.values.size() == 1) {
+      table.facts.emplace_back("fixed", fmt::format("{} {}", choice.name, choice.values[0]));
+      continue;
+    }
+    table.choices.push_back(choice);
+    open.push_back(static_cast<int>(i));
+  }
+  return open;
 }
 
 /// Times of the search and of the rounds were taken minutes apart. By what the machine has drifted
@@ -31,7 +48,7 @@ void correct_drift(const std::map<std::string, TrialRecord>& trials, TimingTable
   std::vector<double> drifts;
   for (const TimingRow& row : table.rows) {
     const Measured& search = trials.at(row.schedule).search;
-    if (row.confirmed && search.n > 0) drifts.push_back(row.seconds / search.median);
+    if (row.confirmed && search.n > 0) drifts.push_back(row.seconds / search.min);
   }
   if (drifts.empty()) return;
   const double drift = median(drifts);
@@ -64,7 +81,6 @@ MeasuredTable measured_table(const TuneRequest& request, const Layer& layer, con
   MeasuredTable measured;
   TimingTable& table = measured.table;
   table.name = layer.label;
-  table.choices = space.choices;
   table.facts = {{"layer", layer.label},
                  {"problem", to_string(layer.problem)},
                  {"conditions", to_string(request.conditions)},
@@ -72,12 +88,13 @@ MeasuredTable measured_table(const TuneRequest& request, const Layer& layer, con
                  {"build", request.station.build},
                  {"part", fmt::format("at most {} schedules, seed {}", request.part, request.seed)},
                  {"peak", fmt::format("{:.4g} FLOP/s", request.station.limits.peak_flops)}};
+  const std::vector<int> open = keep_open_choices(space, table);
   walk(space, [&](const Point& point) {
     const auto found = trials.find(space.text(point));
     if (found == trials.end()) {
       ++measured.missing;
     } else {
-      table.rows.push_back(row(space, point, found->second));
+      table.rows.push_back(row_of(space, point, open, found->second));
     }
     return true;
   });

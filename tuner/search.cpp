@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "measure/statistics.h"
-
 namespace loopbrick {
 
 namespace {
@@ -16,16 +14,15 @@ Sampling sampling_for(const Ask& ask, Sampling sampling) {
   return sampling;
 }
 
-Candidate evaluated(const Ask& ask, const std::string& choice, const Attempt& attempt,
-                    const Sampling& sampling) {
+Candidate evaluated(const Ask& ask, const std::string& choice, const Attempt& attempt) {
   Candidate candidate{.point = ask.point, .choice = choice, .fidelity = ask.fidelity};
   candidate.ok = attempt.outcome == "ok" && !attempt.samples.empty();
   if (!candidate.ok) return candidate;
-  std::vector<double> seconds;
-  for (const Sample& sample : attempt.samples) seconds.push_back(sample.seconds);
-  const bool measured = is_measurement(seconds.size(), sampling);
+  const auto is_faster = [](const Sample& left, const Sample& right) {
+    return left.seconds < right.seconds;
+  };
   candidate.seconds =
-      measured ? median(seconds) : *std::min_element(seconds.begin(), seconds.end());
+      std::min_element(attempt.samples.begin(), attempt.samples.end(), is_faster)->seconds;
   return candidate;
 }
 
@@ -58,7 +55,7 @@ std::optional<Candidate> answered(const Ask& ask, const Space& space, const Samp
   }
   if (!tools.go_on()) return std::nullopt;
   const Attempt attempt = tools.evaluate(choice, sampling_for(ask, sampling));
-  Candidate candidate = evaluated(ask, choice, attempt, sampling);
+  Candidate candidate = evaluated(ask, choice, attempt);
   candidate.trial = tools.keep(candidate, attempt);
   return candidate;
 }

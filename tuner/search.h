@@ -20,7 +20,9 @@ struct Candidate {
   std::string choice;
   Fidelity fidelity = Fidelity::measure;
   bool ok = false;
-  double seconds = 0.0;    ///< median of samples, or the fastest of single calls if only screened
+  /// The fastest sample: what disturbs a search only ever adds to a time, and often to most of the
+  /// samples of a candidate. The rounds of the finalists decide by medians.
+  double seconds = 0.0;
   std::int64_t trial = 0;  ///< id in the store
 };
 

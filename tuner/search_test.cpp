@@ -39,15 +39,16 @@ struct World {
   }
 };
 
-TEST(Search, MeasuresByMedianAndScreensByTheFastestCall) {
+/// Most samples of a good candidate may be disturbed: its median says nothing about it then.
+TEST(Search, TheFastestSampleCounts) {
   World world{
-      .attempts = {timed({3, 1, 2, 9, 8}), timed({3, 1, 2})}, .evaluated = {}, .samplings = {}};
+      .attempts = {timed({3, 1, 7, 9, 8}), timed({3, 1, 2})}, .evaluated = {}, .samplings = {}};
   const auto found = search(toy_space(),
                             list_of({{.point = {1, 2, 3, 4}, .give_up_above = 7.0},
                                      {.point = {1, 2, 3, 5}, .fidelity = Fidelity::screen}}),
                             {.least_calls = 3, .samples = 5}, world.tools());
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_DOUBLE_EQ(found[0].seconds, 3.0);
+  EXPECT_DOUBLE_EQ(found[0].seconds, 1.0);
   EXPECT_DOUBLE_EQ(found[1].seconds, 1.0);
   EXPECT_EQ(found[1].trial, 2);
   EXPECT_EQ(world.samplings[0].samples, 5);

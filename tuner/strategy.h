@@ -24,7 +24,7 @@ struct Seen {
   Point point;
   Fidelity fidelity = Fidelity::measure;
   bool ok = false;
-  double seconds = 0.0;  ///< median, if ok
+  double seconds = 0.0;  ///< of the fastest sample, if ok
 };
 
 /// History in, next question out, nothing when done: the answer depends on the space, the seed and

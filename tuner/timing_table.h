@@ -28,7 +28,8 @@ struct TimingRow {
 ///       point, in the order of a walk.
 struct TimingTable {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< problem, conditions, machine, ...
+  std::vector<std::pair<std::string, std::string>>
+      facts;  ///< problem, conditions, fixed choices, ...
   std::vector<Choice> choices;
   std::vector<TimingRow> rows;
 };
