@@ -13,11 +13,12 @@ BELOW = {
     "baselines": "kernels problems",
     "trials": "kernels problems loops baselines measure",
     "tuner": "kernels problems measure loops results trials",
+    "library": "kernels problems measure loops tuner",
     "experiments": "kernels problems measure loops baselines results trials tuner",
     "cli": "kernels problems measure loops baselines results trials tuner",
     "tests": "kernels problems measure loops baselines results trials tuner",
 }
-NO_OPENMP = {"kernels", "results", "tuner", "cli"}
+NO_OPENMP = {"kernels", "results", "tuner", "library", "cli"}
 HIDDEN = re.compile(r"<(xbyak/|sqlite3\.h|SQLiteCpp/|CLI/|Eigen/|dnnl|oneapi/|benchmark/|fmt/)")
 # What the .cpp files of one library's users share, included by nobody else.
 MAY_SHOW = {"kernels/generator_base.h", "kernels/vector_math.h", "baselines/onednn_execution.h"}
