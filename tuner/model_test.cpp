@@ -7,6 +7,8 @@
 #include "loops/plan.h"
 #include "tuner/lstm_model.h"
 #include "tuner/problem_space.h"
+#include "tuner/ranking.h"
+#include "tuner/reuse.h"
 #include "tuner/test_machine.h"
 
 namespace loopbrick {
@@ -130,6 +132,42 @@ TEST(Model, ChargesForACopy) {
   const std::string problem = "mb2ic256ih56oc512oh28kh1sh2ph0";
   EXPECT_GT(predict(problem, "N p4 pack(x) k64 pq28 @ c64 * c").overhead,
             predict(problem, "N p4 k64 p q28 @ c64 * c").overhead * 1.05);
+}
+
+/// Eight of 64 channels that lie side by side bring all of their line along.
+TEST(Model, CountsWholeCacheLines) {
+  for (const char* pass : {"fwd", "bwd_w"}) {
+    const Problem problem = parse_problem(std::string("conv ") + pass + " f32 " + kLayer4);
+    const Contraction layer = std::get<Contraction>(contraction(problem));
+    const Footprints footprints(layer);
+    const auto bytes = [&](double channels, bool is_packed) {
+      Region region = whole_region(layer);
+      region[Axis::c] = channels;
+      return footprints.of(region, is_packed).a;
+    };
+    EXPECT_DOUBLE_EQ(bytes(8, false), bytes(16, false)) << pass;
+    EXPECT_DOUBLE_EQ(bytes(24, false), bytes(32, false)) << pass;
+    EXPECT_DOUBLE_EQ(bytes(8, true), 0.5 * bytes(16, true)) << pass;
+  }
+}
+
+/// Else it would not have looked at the machine.
+TEST(Model, OtherBandwidthsMakeAnotherRanking) {
+  const Problem problem = parse_problem(kLayer4);
+  const Conditions conditions{.threads = 2, .isa = Isa::avx512};
+  const auto best_of_ten = [&](double l2, double memory) {
+    Limits limits = test_limits(2);
+    limits.l2_bandwidth *= l2;
+    limits.dram_bandwidth *= memory;
+    const Space space = problem_space(problem, conditions, test_machine(), limits);
+    std::vector<std::string> texts;
+    const std::vector<Ranked> ranked = ranking(space, 1);
+    for (std::size_t i = 0; i < 10; ++i) texts.push_back(space.text(ranked[i].point));
+    return texts;
+  };
+  const auto as_measured = best_of_ten(1.0, 1.0);
+  EXPECT_EQ(best_of_ten(1.0, 1.0), as_measured);
+  EXPECT_NE(best_of_ten(0.1, 10.0), as_measured);
 }
 
 TEST(Model, AddsUpTheStepsOfAnLstm) {

@@ -1,12 +1,15 @@
 #include "tuner/reuse.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace loopbrick {
 
 namespace {
 
 constexpr double kFloat = 4.0;
+
+constexpr double kLine = 16.0;  ///< floats of a cache line
 
 double product(const Region& region, const Few<int, 6>& axes) {
   double bytes = kFloat;
@@ -37,6 +40,18 @@ Footprints::Footprints(const Contraction& contraction)
     b_axes_.push_back(index_of(axis));
     if (!is_at_border(axis)) a_axes_.push_back(index_of(axis));
   }
+  for (const int axis : a_axes_) {
+    if (contraction.a[static_cast<std::size_t>(axis)].inner == 1) {
+      a_line_axis_ = axis;
+      line_extent_ = static_cast<double>(contraction.extents[static_cast<std::size_t>(axis)]);
+    }
+  }
+}
+
+double Footprints::whole_lines(const Region& region) const {
+  const double size = region.size[static_cast<std::size_t>(a_line_axis_)];
+  const double lines = std::min(std::ceil(size / kLine) * kLine, line_extent_);
+  return std::max(1.0, lines / size);
 }
 
 OperandBytes Footprints::of(const Region& region, bool is_packed) const {
@@ -52,6 +67,7 @@ OperandBytes Footprints::of(const Region& region, bool is_packed) const {
     const auto pixels = static_cast<double>(std::max<std::int64_t>(1, border.extent));
     bytes.a *= std::min({reach, outs * taps * dragged, pixels});
   }
+  if (a_line_axis_ >= 0 && !is_packed) bytes.a *= whole_lines(region);
   return bytes;
 }
 

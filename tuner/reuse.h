@@ -21,13 +21,19 @@ class Footprints {
  public:
   explicit Footprints(const Contraction& contraction);
 
-  /// What a region touches. A row of pixels with gaps drags its neighbours along: the prefetchers
-  /// of the caches see no gap. In a copy of A (`is_packed`) the pixels lie side by side.
+  /// What a region touches, in whole cache lines. A row of pixels with gaps drags its neighbours
+  /// along: the prefetchers of the caches see no gap. In a copy of A (`is_packed`) the pixels lie
+  /// side by side.
   OperandBytes of(const Region& region, bool is_packed) const;
 
  private:
+  /// Floats in the lines of A that a part of its channels touches, over the part.
+  double whole_lines(const Region& region) const;
+
   Few<int, 6> a_axes_, b_axes_, c_axes_;
-  Few<Border, 2> borders_;  ///< of lines, then of pixels in a line
+  int a_line_axis_ = -1;      ///< whose elements lie side by side in A
+  double line_extent_ = 1.0;  ///< of that axis
+  Few<Border, 2> borders_;    ///< of lines, then of pixels in a line
 };
 
 /// Reuse of the operands in a nest, as one thread runs it.
