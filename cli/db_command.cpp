@@ -29,7 +29,7 @@ ExitCode info(const DbArguments& arguments) {
 }
 
 ExitCode check(const DbArguments& arguments) {
-  Table table{.columns = {"check", "faults", "first"}, .rows = {}};
+  Table table{.columns = {"check", "faults", "example"}, .rows = {}};
   std::int64_t faults = 0;
   for (const Finding& finding : check_database(arguments.file)) {
     faults += finding.faults;
@@ -54,7 +54,7 @@ ExitCode merge_all(const DbArguments& arguments) {
 
 ExitCode update(const DbArguments& arguments) {
   describe_database(arguments.file);  // refuses what is not there instead of making it
-  { const Store updated(arguments.file, Access::write); }
+  update_database(arguments.file);
   return info(arguments);
 }
 

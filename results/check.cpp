@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -57,6 +58,10 @@ constexpr std::array kRules{
          " WHERE a.problem <> b.problem OR a.machine <> b.machine OR a.conditions <> b.conditions"},
     Rule{"a ratio lies in its interval",
          "SELECT 'comparison ' || id FROM comparison WHERE NOT ratio BETWEEN lo AND hi"},
+    Rule{"efforts are what the trials add up to",  // 'db update' counts them anew
+         "SELECT 'campaign ' || campaign || ' on ' || problem FROM"
+         " (SELECT * FROM (SELECT * FROM effort EXCEPT SELECT * FROM recount) UNION ALL"
+         "  SELECT * FROM (SELECT * FROM recount EXCEPT SELECT * FROM effort))"},
     Rule{"a campaign that ended says how",
          "SELECT 'campaign ' || id FROM campaign WHERE (ended IS NULL) <> (how IS NULL)"},
     Rule{"instants are UTC like 2026-01-31T12:00:00.000Z",
@@ -129,6 +134,15 @@ std::vector<Finding> check_database(const std::filesystem::path& file) {
     }
   });
   return findings;
+}
+
+void update_database(const std::filesystem::path& file) {
+  const auto database = open_database(file, Access::write);
+  with_file_named(file, database.get(), [&] {
+    SQLite::Transaction transaction(*database, SQLite::TransactionBehavior::IMMEDIATE);
+    database->exec("DELETE FROM effort; INSERT INTO effort SELECT * FROM recount");
+    transaction.commit();
+  });
 }
 
 }  // namespace loopbrick

@@ -139,6 +139,29 @@ void add_comparisons(Store& store, std::int64_t campaign, const Layer& layer,
   }
 }
 
+/// The fourth layer again, by a later build that is a little slower and twice by a noisy hand.
+void add_later_build(Store& store, const std::string& pass) {
+  BuildRecord build = fixture_build();
+  build.id = "0.1.1 def5678 g++-12.2.0 release gen1";
+  build.commit = "def5678";
+  store.add_build(build);
+  CampaignRecord later = fixture_campaign("loopbrick run --dir " + pass);
+  later.build = build.id;
+  const auto campaign = store.add_campaign(later);
+  for (const double slower : {1.02, 1.08}) {
+    TrialRecord trial = blank_trial(campaign, kLayers[3], pass);
+    trial.choice = "N k64 p q14 @ c64 * c r s";
+    trial.build = build.id;
+    const double seconds =
+        slower * trial.flops / kPeak / efficiency(trial.implementation, kLayers[3]);
+    trial.confirmed = measured(1, seconds, 1);
+    trial.peak_flops = kPeak;
+    trial.samples.push_back({.start = 9000.0 + slower, .seconds = seconds, .confirming = true});
+    store.add_trial(trial);
+  }
+  store.end_campaign(campaign, "done");
+}
+
 }  // namespace
 
 MachineRecord fixture_machine() {
@@ -200,11 +223,16 @@ void write_fixture(Store& store, const std::vector<std::string>& passes,
                        .layer = std::to_string(layer.number),
                        .problem = problem_of(layer, pass),
                        .count = layer.count});
+      store.add_space({.problem = problem_of(layer, pass),
+                       .machine = kFixtureMachine,
+                       .conditions = kFixtureConditions,
+                       .schedules = 2000});
       add_search_trials(store, tune, layer, pass);
       add_comparisons(store, compare, layer, pass, others);
     }
     store.end_campaign(tune, "done");
     store.end_campaign(compare, "done");
+    add_later_build(store, pass);
   }
 }
 

@@ -63,6 +63,7 @@ class Merge {
     copy_shared("build");
     copy_shared("layer");
     copy_shared("wisdom");
+    copy_shared("space");
     match_campaigns();
     match_trials();
     renew_trials();

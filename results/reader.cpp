@@ -20,9 +20,9 @@ using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
 bool is_harmless_pragma(std::string_view name, bool has_argument) {
   constexpr std::array kDescribing{"table_info", "table_xinfo", "table_list",      "index_list",
                                    "index_info", "index_xinfo", "foreign_key_list"};
-  constexpr std::array kValues{"user_version", "application_id",   "journal_mode",
-                               "page_size",    "page_count",       "integrity_check",
-                               "quick_check",  "foreign_key_check"};
+  constexpr std::array kValues{"user_version",     "application_id",  "page_size",
+                               "page_count",       "integrity_check", "quick_check",
+                               "foreign_key_check"};
   const auto has = [&](const auto& names) { return std::ranges::find(names, name) != names.end(); };
   return has(kDescribing) || (!has_argument && has(kValues));
 }

@@ -33,13 +33,31 @@ SELECT problem, implementation, outcome, count, first_reason, first_choice, cond
 FROM failures
 WHERE (:machine IS NULL OR machine = :machine) AND (:problem IS NULL OR problem = :problem)
 ORDER BY count DESC, problem, implementation, outcome)sql"},
-      {"coverage", "how many choices of every problem were tried and when the best last improved",
+      {"coverage",
+       "is each problem tuned enough? Trials, share of the space, probable gain of more",
        R"sql(
-SELECT problem, implementation, trials, choices, ok, confirmed, round(best_s, 9) AS best_s,
-       round(best_search_s, 9) AS best_search_s, last_improvement, trials_since, conditions, machine
+SELECT problem, implementation, enough, round(probable_gain_pct, 2) AS probable_gain_pct, trials,
+       trials_since, last_gain, choices, schedules, share_pct, ok, confirmed,
+       round(best_s, 9) AS best_s, round(best_search_s, 9) AS best_search_s, conditions, machine
 FROM coverage
 WHERE (:machine IS NULL OR machine = :machine) AND (:problem IS NULL OR problem = :problem)
 ORDER BY problem, machine, conditions, implementation)sql"},
+      {"history", "the best of every build, oldest first, and how it compares with the one before",
+       R"sql(
+SELECT problem, implementation, revision, since, round(median_s, 9) AS median_s,
+       round(gflops, 1) AS gflops, round(over_previous, 4) AS over_previous, trials, choice,
+       conditions, machine, build, trial
+FROM history
+WHERE (:machine IS NULL OR machine = :machine) AND (:problem IS NULL OR problem = :problem)
+ORDER BY problem, machine, conditions, implementation, since)sql"},
+      {"repeats", "the same schedule measured more than once with intervals that do not meet",
+       R"sql(
+SELECT problem, implementation, choice, times, round(apart_pct, 2) AS apart_pct,
+       round(fastest_s, 9) AS fastest_s, round(slowest_s, 9) AS slowest_s, first_taken, last_taken,
+       conditions, machine, build
+FROM repeats
+WHERE (:machine IS NULL OR machine = :machine) AND (:problem IS NULL OR problem = :problem)
+ORDER BY apart_pct DESC, problem, choice)sql"},
       {"campaigns", "every run of the program, newest first", R"sql(
 SELECT id, started, round(seconds, 1) AS seconds, how, command, strategy, budget, seed, trust,
        problems, trials, ok, comparisons, round(peak_flops / 1e9, 1) AS peak_gflops, build, machine
@@ -54,12 +72,13 @@ SELECT sample.trial, implementation, choice, start, seconds, calls, round, proce
 FROM sample JOIN trial ON trial.id = sample.trial
 WHERE (:machine IS NULL OR machine = :machine) AND (:problem IS NULL OR problem = :problem)
 ORDER BY sample.rowid)sql"},
-      {"model", "the cost model against the clock: regret of its first choice, rank correlation",
+      {"model", "the cost model against the clock: regret of its first choices, rank correlation",
        R"sql(
 SELECT problem, implementation, choices, round(first_predicted_s, 9) AS first_predicted_s,
        round(first_measured_s, 9) AS first_measured_s, round(fastest_s, 9) AS fastest_s,
-       round(regret_pct, 1) AS regret_pct, round(rank_correlation, 3) AS rank_correlation,
-       conditions, machine, build, first_trial
+       round(regret_pct, 1) AS regret_pct,
+       round(first_ten_regret_pct, 1) AS first_ten_regret_pct,
+       round(rank_correlation, 3) AS rank_correlation, conditions, machine, build, first_trial
 FROM model
 WHERE (:machine IS NULL OR machine = :machine) AND (:problem IS NULL OR problem = :problem)
 ORDER BY problem, machine, conditions, build)sql"},

@@ -4,6 +4,7 @@
 
 #include "results/schema_version2.h"
 #include "results/schema_version3.h"
+#include "results/schema_version4.h"
 
 namespace loopbrick {
 
@@ -235,7 +236,7 @@ CREATE VIEW model AS
   GROUP BY problem, machine, conditions, implementation, build;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3};
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4};
 
 }  // namespace
 

@@ -349,6 +349,16 @@ std::vector<WisdomRecord> Store::wisdom(std::string_view problem) const {
   });
 }
 
+void Store::add_space(const SpaceRecord& s) {
+  connection_->guarded([&] {
+    Use insert = connection_->use(
+        "INSERT INTO space(problem, machine, conditions, schedules) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT(problem, machine, conditions) DO UPDATE SET schedules = excluded.schedules");
+    insert << s.problem << s.machine << s.conditions << s.schedules;
+    insert.run();
+  });
+}
+
 std::vector<TrialRecord> Store::trials(const Key& key) const {
   return connection_->guarded([&] {
     return connection_->all(

@@ -57,6 +57,7 @@ class Store {
                const std::vector<TimedSample>& samples);
   void add_comparison(const ComparisonRecord& comparison);
   void add_layer(const LayerRecord& layer);  ///< sets the count if it is there
+  void add_space(const SpaceRecord& space);  ///< the same
 
   /// All or none. An entry of the same problem, conditions, machine and schedule is replaced.
   void add_wisdom(const std::vector<WisdomRecord>& entries);

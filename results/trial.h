@@ -117,4 +117,10 @@ struct WisdomRecord {
   friend bool operator==(const WisdomRecord&, const WisdomRecord&) = default;
 };
 
+/// How many schedules a problem has under these conditions on that machine, once counted.
+struct SpaceRecord {
+  std::string problem{}, machine{}, conditions{};
+  std::int64_t schedules = 0;
+};
+
 }  // namespace loopbrick

@@ -57,6 +57,8 @@ TEST_F(Version, EveryOldOneIsBroughtUpToDateAndKeepsItsRows) {
     EXPECT_EQ(trial.confirmed.n, 9);
     EXPECT_EQ(trial.samples.size(), 2U);
     EXPECT_EQ(store.query("SELECT choice FROM best").rows.size(), 1U);
+    EXPECT_EQ(store.query("SELECT trials FROM effort").rows, store.query("SELECT 1").rows);
+    EXPECT_EQ(store.query("SELECT * FROM effort").rows, store.query("SELECT * FROM recount").rows);
     EXPECT_EQ(store.query("PRAGMA user_version").rows[0][0], std::to_string(migrations().size()));
     SQLite::Database now(file.string());
     EXPECT_EQ(schema_of(now),

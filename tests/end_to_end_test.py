@@ -417,6 +417,16 @@ class Tuning(Case):
         self.assertNotEqual(fresh["trial"], run["trial"])
         self.assertGreater(float(fresh["ratio"]), 0)
 
+    def test_saved_queries_answer_and_know_the_counted_space(self):
+        self.measured("tune", TINY, "--budget", "6trials")
+        found = {row["what"]: row["count"] for row in
+                 rows(self.good("space", TINY, "--db", str(self.database), "--format", "csv"))}
+        for query in rows(self.good("query", "--format", "csv")):
+            answer = rows(self.good("query", query["query"], "--db", str(self.database), "--format", "csv"))
+            if query["query"] == "coverage":
+                self.assertEqual([row["schedules"] for row in answer], [found["schedules"]])
+        self.refused("space", TINY, "--list", "--db", str(self.database), names=["--list", "--db"])
+
     def test_files_of_two_runs_are_merged_once(self):
         self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
         other = self.folder / "other.db"
