@@ -119,10 +119,10 @@ class Figures(unittest.TestCase):
 
     def test_a_newer_campaign_wins_and_an_older_one_can_be_asked_for(self):
         file = self.database()
-        self.database()  # the same again: campaigns 3 and 4
+        self.database()  # the same again: campaigns 4 to 6
         trials = lambda **more: {int(row["trial"]) for row in self.rows(fig_conv, file, **more)}
         in_campaign = dict(sqlite3.connect(file).execute("SELECT id, campaign FROM trial"))
-        self.assertEqual({in_campaign[trial] for trial in trials()}, {4})
+        self.assertEqual({in_campaign[trial] for trial in trials()}, {5})
         self.assertEqual({in_campaign[trial] for trial in trials(campaign=2)}, {2})
 
     def test_a_newer_campaign_of_one_layer_does_not_hide_the_suite(self):
@@ -130,7 +130,7 @@ class Figures(unittest.TestCase):
         connection = sqlite3.connect(file)
         connection.executescript(
             "INSERT INTO campaign SELECT 9, command, machine, build, strategy, budget, seed, trust, warnings, 1, 1, 1, 1,"
-            " 1, 1, 1, started, ended, how FROM campaign WHERE id = 2;"
+            " 1, 1, 1, started, ended, how, 'another' FROM campaign WHERE id = 2;"
             "INSERT INTO comparison SELECT NULL, 9, trial, other, ratio, lo, hi, rounds, verdict FROM comparison LIMIT 5;")
         connection.close()
         self.assertEqual(len(self.rows(fig_conv, file)), 3 * 20)
