@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/measuring_run.h"
 #include "cli/output_options.h"
+#include "cli/replay_program.h"
 #include "cli/round_options.h"
 #include "cli/take_trial.h"
 #include "kernels/text.h"
@@ -19,6 +21,7 @@ namespace {
 
 struct ReplayArguments {
   std::int64_t id = 0;
+  std::string emit_cpp;  ///< file to write; empty: the trial is run
   RoundOptions rounds;
   MeasuringOptions measuring;
   OutputOptions output;
@@ -31,6 +34,15 @@ TrialRecord stored_trial(const ReplayArguments& arguments) {
     throw ParseError(fmt::format("{} has no trial {}", arguments.measuring.database, arguments.id));
   }
   return *trial;
+}
+
+ExitCode emit(const TrialRecord& trial, const std::string& file) {
+  const std::string program = replay_program(trial);
+  std::ofstream out(file);
+  out << program << std::flush;
+  if (!out) throw std::runtime_error(fmt::format("cannot write '{}'", file));
+  std::cerr << file << " says how it is built and run\n";
+  return ExitCode::fine;
 }
 
 /// Confirmed if it was, else what the search saw.
@@ -73,6 +85,7 @@ bool agrees(const TrialRecord& stored, const TrialRecord& fresh, double noise_fl
 
 ExitCode replay(const ReplayArguments& arguments, const std::string& command_line) {
   const TrialRecord stored = stored_trial(arguments);
+  if (!arguments.emit_cpp.empty()) return emit(stored, arguments.emit_cpp);
   TrialContext context{.problem = parse_problem(stored.problem),
                        .conditions = parse_conditions(stored.conditions),
                        .station = {}};
@@ -107,10 +120,14 @@ void add_replay_command(CommandLine& line) {
   Command command = line.add_command("replay", "Repeat a stored trial in fresh processes");
   command.add({.name = "id", .help = "The trial's number", .type = "TRIAL", .is_required = true},
               arguments->id, {1, 1e15});
+  command.add(
+      {"--emit-cpp",
+       "Run nothing: write a program that runs and times it with the installed library", "FILE"},
+      arguments->emit_cpp);
   add_round_options(command, arguments->rounds);
   add_measuring_options(command, arguments->measuring);
   add_output_options(command, arguments->output);
-  command.examples({"replay 17 --strict"});
+  command.examples({"replay 17 --strict", "replay 17 --emit-cpp trial17.cpp"});
   command.runs([arguments, &line] { return replay(*arguments, line.text()); });
 }
 

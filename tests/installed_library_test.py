@@ -6,6 +6,7 @@ Usage: installed_library_test.py BUILD_FOLDER PROGRAM [unittest arguments]
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,38 @@ class Installed(unittest.TestCase):
             self.assertRegex(self.must(*command), r"\(model\)")
         ENVIRONMENT["PYTHONPATH"] = str(self.module)
         self.assertIn("GFLOP/s", self.must("/usr/bin/python3", "-B", ROOT / "examples" / "layer.py"))
+
+    def test_a_stored_trial_becomes_a_program(self):
+        def loopbrick(*arguments):
+            return run(PROGRAM, *arguments, "--db", self.folder / "trials.db", cwd=self.folder)
+        for cache in ("warm", "cold"):
+            done = loopbrick("run", PROBLEM, "--schedule", SCHEDULE, "--threads", "1", "--cache", cache, "--rounds", "3",
+                             "--processes", "1", "--sample-ms", "1", "--no-lock")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for trial in ("1", "2"):
+            done = loopbrick("replay", trial, "--emit-cpp", "replay.cpp")
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            library = next(self.prefix.rglob("libloopbrick.so")).parent
+            self.must("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", self.folder / "replay.cpp", "-I",
+                      self.prefix / "include", "-L", library, f"-Wl,-rpath,{library}", "-lloopbrick", "-o",
+                      self.folder / "replay")
+            out = self.must(self.folder / "replay")
+            measured, stored = map(float, re.fullmatch(
+                r"measured (\S+) s \(\S+ GFLOP/s\), stored (\S+) s, ratio \S+\n", out).groups())
+            self.assertGreater(measured, 0)
+            with sqlite3.connect(self.folder / "trials.db") as connection:
+                (median,), = connection.execute("SELECT confirmed_median FROM trial WHERE id = ?", trial)
+            self.assertAlmostEqual(stored / median, 1, places=3)
+            self.assertIn(f'"{SCHEDULE}"', (self.folder / "replay.cpp").read_text())
+
+    def test_a_program_is_made_of_our_trials_only(self):
+        done = run(PROGRAM, "run", PROBLEM, "--impl", "small-gemm", "--threads", "1", "--rounds", "3", "--processes", "1",
+                   "--sample-ms", "1", "--no-lock", "--db", self.folder / "rival.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(PROGRAM, "replay", "1", "--emit-cpp", self.folder / "no.cpp", "--db", self.folder / "rival.db")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("small-gemm", done.stderr)
+        self.assertFalse((self.folder / "no.cpp").exists())
 
     def test_a_bad_wisdom_is_one_line_in_every_language(self):
         for command in ([self.built / "network"], [self.built / "layer"]):
