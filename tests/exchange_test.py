@@ -5,6 +5,7 @@ Usage: exchange_test.py PROGRAM [unittest arguments]
 """
 import json
 import os
+import subprocess
 import sys
 import unittest
 
@@ -77,6 +78,48 @@ class Wisdom(Case):
         self.assertEqual([int(row["id"]) for row in rows(self.export("csv"))], ids)
         self.assertEqual([row["id"] for row in json.loads(self.export("json"))], ids)
         self.assertEqual(json.loads(self.export("json", "--machine", "another")), [])
+
+
+class Bundle(Case):
+    def made(self):
+        self.measured("tune", TINY, "--budget", "2trials", "--threads", "1")
+        self.measured("compare", TINY, "--threads", "1", "--impl", "small-gemm", *QUICK)
+        self.assertEqual(self.good("export", "bundle", "bundle", "--db", str(self.database)), "")
+        return self.folder / "bundle"
+
+    def test_it_has_every_table_and_claims_with_their_trials(self):
+        bundle = self.made()
+        self.assertEqual(rows(self.good("db", "check", str(bundle / "trials.db"), "--format", "csv"))[0]["faults"], "0")
+        for table in ("trial", "sample", "campaign", "comparison", "machine", "build"):
+            (count,), = self.sql(f"SELECT count(*) FROM {table}")
+            self.assertEqual(len(rows((bundle / "csv" / f"{table}.csv").read_text())), count, table)
+        claim, = rows((bundle / "claims.csv").read_text())
+        stored, = self.sql(f"SELECT choice, confirmed_median FROM trial WHERE id = {claim['trial']}")
+        self.assertEqual((claim["choice"], float(claim["median_s"])), stored)
+        ratio, = rows((bundle / "ratios.csv").read_text())
+        self.assertEqual(ratio["other"], "small-gemm")
+        self.assertIn(claim["machine"], (bundle / "machines.md").read_text())
+
+    def test_its_claims_are_measured_again(self):
+        bundle = self.made()
+        environment = dict(os.environ, PATH=f"{os.path.dirname(end_to_end_test.PROGRAM)}:{os.environ['PATH']}")
+        before = (bundle / "trials.db").read_bytes()
+        done = subprocess.run([bundle / "check.sh", "--no-lock", "--format", "csv", *QUICK], capture_output=True,
+                              text=True, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        stored, replayed = rows(done.stdout)
+        claim, = rows((bundle / "claims.csv").read_text())
+        self.assertEqual((stored["trial"], replayed["choice"]), (claim["trial"], claim["choice"]))
+        self.assertGreater(float(replayed["ratio"]), 0)
+        self.assertEqual((bundle / "trials.db").read_bytes(), before)
+
+    def test_it_writes_over_nothing(self):
+        self.made()
+        self.refused("export", "bundle", "bundle", "--db", str(self.database), names=["bundle", "empty"])
+        self.refused("export", "bundle", "--db", str(self.database), names=["DIR"])
+        self.refused("export", "bundle", "other", "--db", "nowhere.db", names=["nowhere.db"])
+        self.assertFalse((self.folder / "other").exists())
+        self.refused("export", "csv", "other", "--db", str(self.database), names=["other"])
 
 
 if __name__ == "__main__":
