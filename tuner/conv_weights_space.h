@@ -28,6 +28,9 @@ class ConvWeightsSpace {
   std::optional<Refusal> why_not(const Point& point) const;
   Schedule schedule(const Point& point) const;
 
+  /// The point that has this schedule; nothing if none has.
+  std::optional<Point> point(const Schedule& schedule) const;
+
  private:
   enum Place {
     kCols,
@@ -70,6 +73,7 @@ class ConvWeightsSpace {
   std::optional<Refusal> why_not_ways(const Point& point) const;
   std::optional<Refusal> why_not_tile(const Point& point) const;
 
+  bool refuses_any_prefix(const Point& point) const;
   Loop loop(const Point& point, Slot slot) const;
   void add_loops(Step& step, const Point& point, Slot slot) const;
 

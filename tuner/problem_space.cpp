@@ -69,7 +69,12 @@ Space problem_space(const Problem& problem, const Conditions& conditions, const 
     return space_of(std::make_shared<const GemmSpace>(loops, conditions), model);
   }
   if (problem.pass == Pass::bwd_w) {
-    return space_of(std::make_shared<const ConvWeightsSpace>(loops, conditions), model);
+    const auto weights = std::make_shared<const ConvWeightsSpace>(loops, conditions);
+    Space space = space_of(weights, model);
+    space.point = [weights](const std::string& text) {
+      return weights->point(parse_schedule(text));
+    };
+    return space;
   }
   auto conv = std::make_shared<const ConvSpace>(loops, conditions);
   Space space = space_of(conv, model);

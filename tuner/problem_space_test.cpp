@@ -130,7 +130,7 @@ TEST(ProblemSpace, EveryTextLeadsBackToItsPoint) {
   for (const std::string& text : odd_problems()) {
     for (const int threads : {1, 2, 6}) {
       const Space space = space_for(text, {.threads = threads, .isa = Isa::avx512});
-      if (!space.point) continue;  // of a gemm, by weights
+      if (!space.point) continue;  // of a gemm
       Random random(1);
       for (int i = 0; i < 100; ++i) {
         const auto point = sample(space, random);
