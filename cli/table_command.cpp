@@ -11,6 +11,7 @@
 #include "cli/measuring_run.h"
 #include "cli/progress_line.h"
 #include "cli/what_options.h"
+#include "problems/text_file.h"
 #include "tuner/measured_table.h"
 
 namespace loopbrick {
@@ -20,6 +21,7 @@ struct TableArguments {
   WhatOptions what;
   std::string folder;
   std::int64_t size = 2000;
+  bool predict_again = false;
   MeasuringOptions measuring;
 };
 
@@ -57,6 +59,17 @@ TuneWatcher watcher(ProgressLine& line, std::int64_t size) {
           .stop = &interrupted()};
 }
 
+/// A table that is there, with the predictions of this build.
+void renew_predictions(const std::filesystem::path& file, const TuneRequest& request,
+                       ProgressLine& line) {
+  const Layer& layer = request.layers.front();
+  TimingTable table = parse_timing_table(file.stem().string(), read_text_file(file));
+  const std::int64_t lost = predict_again(request, layer, table);
+  write_whole(file, to_string(table));
+  line.say(fmt::format("{}: {} schedules predicted again, {} have no place in the space of today",
+                       file.string(), table.rows.size(), lost));
+}
+
 /// Measures one layer's table and writes it, unless its file is there already. False if it was
 /// stopped or has nothing to measure.
 bool make_table(const TableArguments& arguments, const TuneRequest& request, Store& store,
@@ -64,7 +77,11 @@ bool make_table(const TableArguments& arguments, const TuneRequest& request, Sto
   const Layer& layer = request.layers.front();
   const std::filesystem::path file = file_of(arguments, layer, request.conditions);
   if (std::filesystem::exists(file)) {
-    line.say(fmt::format("{} is there already", file.string()));
+    if (arguments.predict_again) {
+      renew_predictions(file, request, line);
+    } else {
+      line.say(fmt::format("{} is there already", file.string()));
+    }
     return true;
   }
   const TuneReport report = tune(request, store, watcher(line, arguments.size));
@@ -119,6 +136,8 @@ void add_table_command(CommandLine& line) {
                "FOLDER", "", true},
               arguments->folder);
   command.add({"--size", "Schedules of a table, at most", "N"}, arguments->size, {1, 1e6});
+  command.add_flag("--predict-again", "Of tables that are there renew what the model predicts",
+                   arguments->predict_again);
   add_measuring_options(command, arguments->measuring);
   command.examples({"table --suite resnet50:2,5 --dir fwd,bwd_w --out tables",
                     "table mb1ic64ih56oc64oh56kh3ph1 --size 500 --out tables"});

@@ -13,6 +13,7 @@ namespace loopbrick {
 
 namespace {
 
+constexpr const char* kPredictor = "predicted by";
 constexpr std::size_t kFinalists = 50;
 constexpr int kRounds = 30;
 
@@ -58,6 +59,20 @@ void correct_drift(const std::map<std::string, TrialRecord>& trials, TimingTable
   }
 }
 
+Space part_of(const TuneRequest& request, const Layer& layer) {
+  return reduced(problem_space(layer.problem, request.conditions, request.station.machine,
+                               request.station.limits),
+                 request.part, request.seed);
+}
+
+/// Whose model predicted, and what it thought of the machine.
+std::string predictor(const Station& station) {
+  const Limits& limits = station.limits;
+  return fmt::format("{}; FLOP/s {:.3g}, bytes/s of L1 {:.3g}, L2 {:.3g}, L3 {:.3g}, memory {:.3g}",
+                     station.build, limits.peak_flops, limits.l1_bandwidth, limits.l2_bandwidth,
+                     limits.l3_bandwidth, limits.dram_bandwidth);
+}
+
 }  // namespace
 
 TuneRequest table_request(TuneRequest request, std::int64_t size) {
@@ -72,9 +87,7 @@ TuneRequest table_request(TuneRequest request, std::int64_t size) {
 MeasuredTable measured_table(const TuneRequest& request, const Layer& layer, const Store& store) {
   const TrialContext context{
       .problem = layer.problem, .conditions = request.conditions, .station = request.station};
-  const Space space = reduced(problem_space(layer.problem, request.conditions,
-                                            request.station.machine, request.station.limits),
-                              request.part, request.seed);
+  const Space space = part_of(request, layer);
   std::map<std::string, TrialRecord> trials;
   for (TrialRecord& trial : store.trials(key_of(context, false)))
     trials[trial.choice] = std::move(trial);
@@ -87,7 +100,7 @@ MeasuredTable measured_table(const TuneRequest& request, const Layer& layer, con
                  {"machine", request.station.machine.id},
                  {"build", request.station.build},
                  {"part", fmt::format("at most {} schedules, seed {}", request.part, request.seed)},
-                 {"peak", fmt::format("{:.4g} FLOP/s", request.station.limits.peak_flops)}};
+                 {kPredictor, predictor(request.station)}};
   const std::vector<int> open = keep_open_choices(space, table);
   walk(space, [&](const Point& point) {
     const auto found = trials.find(space.text(point));
@@ -100,6 +113,27 @@ MeasuredTable measured_table(const TuneRequest& request, const Layer& layer, con
   });
   correct_drift(trials, table);
   return measured;
+}
+
+std::int64_t predict_again(const TuneRequest& request, const Layer& layer, TimingTable& table) {
+  const Space space = part_of(request, layer);
+  std::map<std::string, double> predictions;
+  walk(space, [&](const Point& point) {
+    predictions[space.text(point)] = space.predict(point);
+    return true;
+  });
+  std::int64_t lost = 0;
+  for (TimingRow& row : table.rows) {
+    const auto found = predictions.find(row.schedule);
+    if (found == predictions.end()) {
+      ++lost;
+    } else {
+      row.predicted = found->second;
+    }
+  }
+  std::erase_if(table.facts, [](const auto& fact) { return fact.first == kPredictor; });
+  table.facts.emplace_back(kPredictor, predictor(request.station));
+  return lost;
 }
 
 }  // namespace loopbrick

@@ -20,4 +20,8 @@ struct MeasuredTable {
 };
 MeasuredTable measured_table(const TuneRequest& request, const Layer& layer, const Store& store);
 
+/// Predicts the rows of a table again, by the model of this build and the limits of the request's
+/// station. Returns how many rows are no points of today's space: they keep what they have.
+std::int64_t predict_again(const TuneRequest& request, const Layer& layer, TimingTable& table);
+
 }  // namespace loopbrick

@@ -50,6 +50,23 @@ TEST_F(MeasuredTableTest, AStoppedTuneLeavesPointsMissingAndTheNextGoesOn) {
   EXPECT_EQ(rest.layers[0].trials + 2, static_cast<std::int64_t>(whole.table.rows.size()));
 }
 
+TEST_F(MeasuredTableTest, PredictionsAreRenewedAndTimesKept) {
+  tune(request_, test_.store(), {});
+  const TimingTable before = measured_table(request_, layer_, test_.store()).table;
+  TimingTable after = before;
+  after.rows[0].schedule = "of an older space";
+  request_.station.limits.peak_flops *= 0.5;
+  request_.station.limits.clock_hz *= 0.5;
+  EXPECT_EQ(predict_again(request_, layer_, after), 1);
+  EXPECT_EQ(after.rows[0].predicted, before.rows[0].predicted);
+  EXPECT_EQ(after.facts.size(), before.facts.size());
+  EXPECT_NE(after.facts, before.facts);
+  for (std::size_t i = 1; i < after.rows.size(); ++i) {
+    EXPECT_GT(after.rows[i].predicted, 1.2 * before.rows[i].predicted);
+    EXPECT_EQ(after.rows[i].seconds, before.rows[i].seconds);
+  }
+}
+
 /// Between search and rounds the machine became twice as fast: what lost the search has not won.
 TEST_F(MeasuredTableTest, DriftBetweenSearchAndRoundsMakesNoUnconfirmedScheduleTheBest) {
   tune(request_, test_.store(), {});
