@@ -21,7 +21,7 @@ TEST_F(Copy, HasEverythingWhileTheOtherIsOpenAndIsOneFile) {
   }
   EXPECT_EQ(copy.trial(1), store.trial(1));
   EXPECT_FALSE(std::filesystem::exists(path("b.db-wal")));
-  EXPECT_EQ(copy.query("PRAGMA journal_mode").rows[0][0], "delete");
+  EXPECT_EQ(copy.journal_mode(), "delete");
 }
 
 TEST_F(Copy, WritesOverNothing) {
