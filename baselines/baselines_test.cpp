@@ -264,7 +264,8 @@ TEST(Baselines, LstmLayersRunOptimizedCodeAndSayWhatElseIsTimed) {
 }
 
 TEST(Baselines, BiasAndReluAgreeWithTheReference) {
-  for (const char* post : {"+bias", "+relu", "+bias+relu", "+sigmoid", "+bias+tanh"}) {
+  for (const char* post :
+       {"+bias", "+relu", "+bias+relu", "+sigmoid", "+bias+tanh", "+gelu_erf", "+bias+gelu_tanh"}) {
     for (const char* shape : {"mb2ic64ih7oc48oh7kh3ph1", "mb1ic5ih6oc7oh6kh1ph0"}) {
       check_rows(kConv, parse_problem(std::string(shape) + post));
     }
@@ -330,7 +331,8 @@ TEST(Baselines, FullyConnectedLayersAgreeWithTheReference) {
 }
 
 TEST(Baselines, PostOpsOfFullyConnectedLayersAgreeWithTheReference) {
-  for (const char* post : {"+bias", "+relu", "+bias+relu", "+sigmoid", "+bias+tanh"}) {
+  for (const char* post :
+       {"+bias", "+relu", "+bias+relu", "+sigmoid", "+bias+tanh", "+gelu_erf", "+bias+gelu_tanh"}) {
     for (const char* shape : {"fc mb1ic17oc30", "fc mb7ic64oc65", "fc mb33ic17oc1"}) {
       check_rows(kFc, parse_problem(std::string(shape) + post));
     }

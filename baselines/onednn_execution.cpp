@@ -46,8 +46,19 @@ Port output_port(std::string_view operand, int argument, const memory::desc& pla
 namespace {
 
 dnnl::algorithm algorithm_of(Activation activation) {
-  if (activation == Activation::sigmoid) return dnnl::algorithm::eltwise_logistic;
-  if (activation == Activation::tanh) return dnnl::algorithm::eltwise_tanh;
+  switch (activation) {
+    case Activation::sigmoid:
+      return dnnl::algorithm::eltwise_logistic;
+    case Activation::tanh:
+      return dnnl::algorithm::eltwise_tanh;
+    case Activation::gelu_erf:
+      return dnnl::algorithm::eltwise_gelu_erf;
+    case Activation::gelu_tanh:
+      return dnnl::algorithm::eltwise_gelu_tanh;
+    case Activation::none:
+    case Activation::relu:
+      break;
+  }
   return dnnl::algorithm::eltwise_relu;
 }
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "baselines/applicable.h"
 
 namespace loopbrick {
 
 namespace {
+
+constexpr float kGeluSlope = 0.797884561F;  // sqrt(2 / pi)
 
 float (*function_of(Activation activation))(float) {
   switch (activation) {
@@ -17,6 +20,13 @@ float (*function_of(Activation activation))(float) {
       return [](float x) { return 1.0F / (1.0F + std::exp(-x)); };
     case Activation::tanh:
       return [](float x) { return std::tanh(x); };
+    case Activation::gelu_erf:
+      return [](float x) { return 0.5F * x * (1.0F + std::erf(x / std::numbers::sqrt2_v<float>)); };
+    case Activation::gelu_tanh:
+      return [](float x) {
+        const float u = kGeluSlope * x * (1.0F + 0.044715F * x * x);
+        return 0.5F * x * (1.0F + std::tanh(u));
+      };
     case Activation::none:
       break;
   }

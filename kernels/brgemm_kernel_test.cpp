@@ -138,7 +138,7 @@ BrgemmSpec draw_spec(Isa isa, Draw& draw) {
   if (spec.form == BatchForm::stride) place_batch(spec);
   spec.accumulate = draw.one_in(2);
   spec.bias = draw.one_in(3);
-  spec.activation = draw.one_in(2) ? static_cast<Activation>(draw.from(1, 3)) : Activation::none;
+  spec.activation = draw.one_in(2) ? static_cast<Activation>(draw.from(1, 5)) : Activation::none;
   spec.ahead = draw.one_in(4) ? draw.from(1, 3) : 0;
   return spec;
 }

@@ -34,40 +34,43 @@ TEST(BrgemmSpec, TheTextSaysWhatDiffersFromTheDefault) {
 }
 
 TEST(BrgemmSpec, EveryFieldChangesTheText) {
-  const std::vector<Change> changes{[](BrgemmSpec& spec) { spec.isa = Isa::avx2; },
-                                    [](BrgemmSpec& spec) { spec.type = DType::bf16; },
-                                    [](BrgemmSpec& spec) { spec.m = 29; },
-                                    [](BrgemmSpec& spec) { spec.n = 63; },
-                                    [](BrgemmSpec& spec) { spec.k = 0; },
-                                    [](BrgemmSpec& spec) { spec.line = 14; },
-                                    [](BrgemmSpec& spec) { spec.a_row_stride = 65; },
-                                    [](BrgemmSpec& spec) { spec.a_line_stride = 65; },
-                                    [](BrgemmSpec& spec) { spec.a_k_stride = 65; },
-                                    [](BrgemmSpec& spec) { spec.ldb = 65; },
-                                    [](BrgemmSpec& spec) { spec.ldc = 65; },
-                                    [](BrgemmSpec& spec) { spec.c_line_stride = 65; },
-                                    [](BrgemmSpec& spec) { spec.accumulate = true; },
-                                    [](BrgemmSpec& spec) { spec.form = BatchForm::address; },
-                                    [](BrgemmSpec& spec) { spec.form = BatchForm::stride; },
-                                    [](BrgemmSpec& spec) { spec.a_batch_stride = 65; },
-                                    [](BrgemmSpec& spec) { spec.b_batch_stride = 65; },
-                                    [](BrgemmSpec& spec) { spec.tile_rows = 5; },
-                                    [](BrgemmSpec& spec) { spec.tile_cols = 32; },
-                                    [](BrgemmSpec& spec) {
-                                      spec.windows = {{0, 28}};
-                                    },
-                                    [](BrgemmSpec& spec) {
-                                      spec.windows = {{0, 2}, {8, 28}};
-                                    },
-                                    [](BrgemmSpec& spec) {
-                                      spec.windows = {{0, 28}, {8, 28}};
-                                    },
-                                    [](BrgemmSpec& spec) { spec.bias = true; },
-                                    [](BrgemmSpec& spec) { spec.activation = Activation::relu; },
-                                    [](BrgemmSpec& spec) { spec.activation = Activation::sigmoid; },
-                                    [](BrgemmSpec& spec) { spec.activation = Activation::tanh; },
-                                    [](BrgemmSpec& spec) { spec.stream = true; },
-                                    [](BrgemmSpec& spec) { spec.ahead = 1; }};
+  const std::vector<Change> changes{
+      [](BrgemmSpec& spec) { spec.isa = Isa::avx2; },
+      [](BrgemmSpec& spec) { spec.type = DType::bf16; },
+      [](BrgemmSpec& spec) { spec.m = 29; },
+      [](BrgemmSpec& spec) { spec.n = 63; },
+      [](BrgemmSpec& spec) { spec.k = 0; },
+      [](BrgemmSpec& spec) { spec.line = 14; },
+      [](BrgemmSpec& spec) { spec.a_row_stride = 65; },
+      [](BrgemmSpec& spec) { spec.a_line_stride = 65; },
+      [](BrgemmSpec& spec) { spec.a_k_stride = 65; },
+      [](BrgemmSpec& spec) { spec.ldb = 65; },
+      [](BrgemmSpec& spec) { spec.ldc = 65; },
+      [](BrgemmSpec& spec) { spec.c_line_stride = 65; },
+      [](BrgemmSpec& spec) { spec.accumulate = true; },
+      [](BrgemmSpec& spec) { spec.form = BatchForm::address; },
+      [](BrgemmSpec& spec) { spec.form = BatchForm::stride; },
+      [](BrgemmSpec& spec) { spec.a_batch_stride = 65; },
+      [](BrgemmSpec& spec) { spec.b_batch_stride = 65; },
+      [](BrgemmSpec& spec) { spec.tile_rows = 5; },
+      [](BrgemmSpec& spec) { spec.tile_cols = 32; },
+      [](BrgemmSpec& spec) {
+        spec.windows = {{0, 28}};
+      },
+      [](BrgemmSpec& spec) {
+        spec.windows = {{0, 2}, {8, 28}};
+      },
+      [](BrgemmSpec& spec) {
+        spec.windows = {{0, 28}, {8, 28}};
+      },
+      [](BrgemmSpec& spec) { spec.bias = true; },
+      [](BrgemmSpec& spec) { spec.activation = Activation::relu; },
+      [](BrgemmSpec& spec) { spec.activation = Activation::sigmoid; },
+      [](BrgemmSpec& spec) { spec.activation = Activation::tanh; },
+      [](BrgemmSpec& spec) { spec.activation = Activation::gelu_erf; },
+      [](BrgemmSpec& spec) { spec.activation = Activation::gelu_tanh; },
+      [](BrgemmSpec& spec) { spec.stream = true; },
+      [](BrgemmSpec& spec) { spec.ahead = 1; }};
   std::set<std::string> texts{to_string(possible_spec())};
   for (const Change change : changes) {
     BrgemmSpec spec = possible_spec();

@@ -342,13 +342,10 @@ void GeneratorBase::emit_add_bias() {
 
 /// The rows of A and B are no longer needed: their registers are the scratch.
 void GeneratorBase::emit_activation() {
+  if (spec_.activation == Activation::none) return;
   if (spec_.activation == Activation::relu) return emit_relu();
   for (int i = 0; i < rows_ * vectors_; ++i) {
-    if (spec_.activation == Activation::sigmoid) {
-      math_.emit_sigmoid(vector(i), b_row(0), a_value());
-    } else if (spec_.activation == Activation::tanh) {
-      math_.emit_tanh(vector(i), b_row(0), a_value());
-    }
+    math_.emit(spec_.activation, vector(i), b_row(0), a_value());
   }
 }
 

@@ -162,6 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"fc fwd f32 mb33ic128oc96+bias+relu", "N7 K32 @ c32 * c"},
                     Example{"fc fwd f32 mb33ic128oc96+bias+sigmoid", "N7 K32 @ c32 * c"},
                     Example{"fc fwd f32 mb5ic17oc33+tanh", "N2 k33 @ c17"},
+                    Example{"fc fwd f32 mb7ic19oc45+bias+gelu_erf", "N3 k45 @ c19"},
+                    Example{"fc fwd f32 mb33ic128oc96+gelu_tanh", "N7 K32 @ c32 * c"},
                     Example{"fc bwd_d f32 mb33ic128oc96", "C32 n11 @ k32 * k"},
                     Example{"fc bwd_d f32 mb33ic128oc96", "C64 pack(w') n11 c32 @ k32 * k"},
                     Example{"fc bwd_d f32 mb33ic128oc96", "k64 C32 pack(w') n11 @ k16 * k"},

@@ -48,8 +48,9 @@ Problem random_conv(Random& random) {
   Problem problem{.shape = conv};
   problem.layout = one_of<Layout>(random, {Layout::blocked, Layout::nhwc});
   problem.bias = between(random, 0, 1) == 1;
-  problem.activation = one_of<Activation>(
-      random, {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh});
+  problem.activation =
+      one_of<Activation>(random, {Activation::none, Activation::relu, Activation::sigmoid,
+                                  Activation::tanh, Activation::gelu_erf, Activation::gelu_tanh});
   return problem;
 }
 
@@ -103,8 +104,9 @@ Problem random_fc(Random& random) {
   problem.layout = one_of<Layout>(random, {Layout::blocked, Layout::nhwc});
   if (problem.pass == Pass::fwd) {
     problem.bias = between(random, 0, 1) == 1;
-    problem.activation = one_of<Activation>(
-        random, {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh});
+    problem.activation =
+        one_of<Activation>(random, {Activation::none, Activation::relu, Activation::sigmoid,
+                                    Activation::tanh, Activation::gelu_erf, Activation::gelu_tanh});
   }
   return problem;
 }

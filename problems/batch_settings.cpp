@@ -115,8 +115,8 @@ void take_post_ops(BatchSettings& settings, std::string_view value) {
   const std::optional<Activation> activation =
       value.empty() ? Activation::none : find_activation(value);
   if (!activation) {
-    throw UnsupportedProblem(
-        fmt::format("the post-ops known are relu, logistic and tanh, not {}", value));
+    throw UnsupportedProblem(fmt::format(
+        "the post-ops known are relu, logistic, tanh, gelu_erf and gelu_tanh, not {}", value));
   }
   settings.activation = *activation;
 }

@@ -43,11 +43,8 @@ std::string index_text(const Operand& operand, std::int64_t index) {
 }
 
 /// What an activation that is no straight line adds: a few units in the last place of a result
-/// below 1. Its slope is at most 1, so that it does not magnify the error of its argument.
-double tolerance_of(Activation activation) {
-  const bool is_curved = activation == Activation::sigmoid || activation == Activation::tanh;
-  return is_curved ? 8 * 0x1p-23 : 0.0;
-}
+/// below 1, or one of a result below 8, from where on gelu is the identity.
+double tolerance_of(Activation activation) { return is_curved(activation) ? 8 * 0x1p-23 : 0.0; }
 
 double tolerance_of_sum(const Problem& problem, Fill kind) {
   const std::int64_t length = sum_length(problem);
@@ -67,7 +64,8 @@ double tolerance_of_sum(const Problem& problem, Fill kind) {
 }  // namespace
 
 double tolerance(const Problem& problem, Fill kind) {
-  return tolerance_of_sum(problem, kind) + tolerance_of(problem.activation);
+  return steepest_slope(problem.activation) * tolerance_of_sum(problem, kind) +
+         tolerance_of(problem.activation);
 }
 
 std::vector<Mismatch> compare(const Problem& problem, Fill kind, const Arrays& got,

@@ -63,7 +63,7 @@ void reference(const Problem& problem, const Arrays& arrays, int threads);
 ///           sqrt(D) / 3 and their roundings add up to a standard deviation of D 2^-24 / 10; the
 ///           largest seen in 10^7 sums of D = 64 and 4 10^6 of D = 576 was 1.25 D 2^-24. A missing
 ///           product has the size 1/4: at D = 4608 that is 200 times the tolerance.
-/// Sigmoid and tanh add 8 * 2^-23 to each.
+/// A slope of up to 1.13 of gelu multiplies each; sigmoid, tanh and gelu add 8 * 2^-23.
 /// denormal  the smallest normal number: whoever flushes denormals to zero is right.
 ///
 /// The outputs of an lstm have tolerances of their own: lstm_tolerance.

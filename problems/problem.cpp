@@ -101,7 +101,9 @@ void take_post_op(Words& words, std::string_view name) {
     words.activation = *activation;
   } else {
     throw ParseError(fmt::format(
-        "'+{}' is no post-op here; post-ops are +bias, then +relu, +sigmoid or +tanh", name));
+        "'+{}' is no post-op here; post-ops are +bias, then +relu, +sigmoid, +tanh, +gelu_erf or "
+        "+gelu_tanh",
+        name));
   }
 }
 

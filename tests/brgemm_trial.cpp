@@ -173,15 +173,15 @@ std::string BrgemmTrial::run(const BrgemmKernel& kernel) {
   return difference(wanted);
 }
 
-/// Slopes of activations are at most 1, their values too where they are curved.
+/// The sums are small, so that curved activations have values of a few units at most.
 /// Rounding errors of random signs add up like the square root of the terms, and so do the sums.
 double BrgemmTrial::tolerance() const {
-  const bool is_curved =
-      spec_.activation == Activation::sigmoid || spec_.activation == Activation::tanh;
-  const double curve = is_curved ? 4.0 * std::numeric_limits<float>::epsilon() : 0.0;
+  const double curve =
+      is_curved(spec_.activation) ? 4.0 * std::numeric_limits<float>::epsilon() : 0.0;
   if (options_.fill == Fill::integers || options_.fill == Fill::ones) return curve;
   const auto terms = static_cast<double>(entries() * spec_.k + 2);
-  return 4.0 * std::numeric_limits<float>::epsilon() * terms + curve;
+  return 4.0 * std::numeric_limits<float>::epsilon() * terms * steepest_slope(spec_.activation) +
+         curve;
 }
 
 std::string BrgemmTrial::difference(const std::vector<float>& wanted) const {
