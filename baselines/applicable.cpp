@@ -9,7 +9,7 @@ std::optional<Refusal> why_no_baseline(const Problem& problem, std::string_view 
   if (std::holds_alternative<Gemm>(problem.shape)) {
     return Refusal{"the baselines compute gemm without bias and activation only"};
   }
-  if (problem.pass != Pass::fwd) {
+  if (problem.pass != Pass::fwd && !std::holds_alternative<Fc>(problem.shape)) {
     return Refusal{"the baselines compute bwd_d and bwd_w without bias and activation only"};
   }
   return std::nullopt;

@@ -8,7 +8,8 @@
 
 namespace loopbrick {
 
-/// What no baseline does: another type than f32, post-ops on a gemm or on the way back, a choice.
+/// What no baseline does: another type than f32, post-ops on a gemm or on the way back of a
+/// convolution, a choice.
 std::optional<Refusal> why_no_baseline(const Problem& problem, std::string_view choice);
 
 /// Whether something is done with the finished tile: a bias or an activation.

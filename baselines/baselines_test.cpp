@@ -339,6 +339,19 @@ TEST(Baselines, PostOpsOfFullyConnectedLayersAgreeWithTheReference) {
   }
 }
 
+TEST(Baselines, GradientsBehindAnActivationAndOfABiasAgreeWithTheReference) {
+  for (const char* sizes : {"mb1ic17oc30", "mb7ic64oc65", "mb33ic17oc1"}) {
+    const std::string by_data = std::string("fc bwd_d f32 ") + sizes,
+                      by_weights = std::string("fc bwd_w f32 ") + sizes + "+bias";
+    check_rows(kFc, parse_problem(by_weights));
+    for (const char* post : {"+relu", "+sigmoid", "+tanh", "+gelu_erf", "+gelu_tanh"}) {
+      check_rows(kFc, parse_problem(by_data + post));
+      check_rows(kFc, parse_problem(by_weights + post));
+    }
+  }
+  check_rows(kFc, parse_problem("fc bwd_w f32 mb7ic64oc65+relu"));
+}
+
 TEST(Baselines, FullyConnectedLayersRunOptimizedCodeNamedForWhatItIs) {
   for (const char* pass : {"fwd", "bwd_d", "bwd_w"}) {
     for (const std::string_view name : kFc) {
@@ -377,7 +390,7 @@ TEST(Baselines, WhatNobodyDoesIsRefusedWithAReason) {
     if (row.name != "onednn") {
       EXPECT_NE(refusal(row, {.shape = Lstm{}, .pass = Pass::bwd}, ""), "") << row.name;
     }
-    EXPECT_EQ(refusal(row, {.shape = Fc{}, .pass = Pass::bwd_d, .bias = true}, ""),
+    EXPECT_EQ(refusal(row, {.shape = Conv{}, .pass = Pass::bwd_w, .bias = true}, ""),
               "the baselines compute bwd_d and bwd_w without bias and activation only");
   }
 }
@@ -423,6 +436,9 @@ TEST(Baselines, WhatIsTimedBesidesTheWorkIsSaid) {
   for (const char* name : {"im2col", "eigen"}) {
     const std::string pass = "a pass over y for bias and activation";
     EXPECT_EQ(included(name, "fc mb2ic8oc8+bias").value_or(pass), pass);
+    const std::string back = "a pass over dy for the derivative, a pass for the bias";
+    EXPECT_EQ(included(name, "fc bwd_w mb2ic8oc8+bias+tanh").value_or(back), back);
+    EXPECT_EQ(included(name, "fc bwd_w mb2ic8oc8").value_or(""), "");
     EXPECT_EQ(included(name, "mb1ic8ih4oc8oh4kh3ph1+relu").value_or("im2col; " + pass),
               "im2col; " + pass);
   }

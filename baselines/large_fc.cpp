@@ -62,11 +62,18 @@ struct LargeFc {
         x(fc.n * fc.c, conditions.pages),
         w(fc.k * fc.c, conditions.pages),
         bias(problem.bias ? fc.k : 0, conditions.pages),
-        y(fc.n * fc.k, conditions.pages) {}
+        y(fc.n * fc.k, conditions.pages),
+        kept(is_behind_activation() ? fc.n * fc.k : 0, conditions.pages),
+        dz(is_behind_activation() ? fc.n * fc.k : 0, conditions.pages) {}
+
+  bool is_behind_activation() const {
+    return problem.pass != Pass::fwd && problem.activation != Activation::none;
+  }
 
   /// The memory of the operand with this name.
   float* data_of(std::string_view name) const {
-    if (name == "b") return bias.data();
+    if (name.ends_with('b')) return bias.data();
+    if (name == "z" || (name == "y" && is_behind_activation())) return kept.data();
     if (name.ends_with('x')) return x.data();
     return name.ends_with('w') ? w.data() : y.data();
   }
@@ -79,20 +86,28 @@ struct LargeFc {
   }
 
   void run() const {
-    multiply(product_of(fc, problem.pass, {.x = x.data(), .w = w.data(), .y = y.data()}), threads);
-    apply_post_ops(problem, {.rows = fc.n, .features = fc.k}, bias.data(), y.data(), threads);
+    const OutputRows shape{.rows = fc.n, .features = fc.k};
+    float* const outputs =
+        is_behind_activation() ? dz.data() : y.data();  // of the forward product, or its gradient
+    apply_slopes(problem, shape, y.data(), kept.data(), dz.data(), bias.data(), threads);
+    multiply(product_of(fc, problem.pass, {.x = x.data(), .w = w.data(), .y = outputs}), threads);
+    apply_post_ops(problem, shape, bias.data(), y.data(), threads);
   }
 
   void unload(const Arrays& arrays) const {
-    const std::span<float> plain = arrays.back();
-    std::copy_n(data_of(operands(problem).back().name), plain.size(), plain.data());
+    for (const Operand& operand : operands(problem)) {
+      if (!operand.output) continue;
+      const std::span<float> plain = array_named(operand.name, problem, arrays);
+      std::copy_n(data_of(operand.name), plain.size(), plain.data());
+    }
   }
 
   Problem problem;
   Fc fc;
   int threads;
   Multiply multiply;
-  Buffer x, w, bias, y;
+  Buffer x, w, bias, y;  ///< or their gradients
+  Buffer kept, dz;
 };
 
 }  // namespace

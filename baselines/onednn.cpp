@@ -9,6 +9,7 @@
 #include "baselines/applicable.h"
 #include "baselines/doubt.h"
 #include "baselines/onednn_execution.h"
+#include "baselines/onednn_fc_backward.h"
 #include "baselines/onednn_lstm.h"
 #include "baselines/onednn_recipes.h"
 #include "baselines/rows.h"
@@ -53,9 +54,17 @@ Runnable make_runnable(Recipe recipe, const Problem& problem, const Conditions& 
   return runnable;
 }
 
+bool is_behind_activation(const Problem& problem) {
+  return std::holds_alternative<Fc>(problem.shape) && problem.pass != Pass::fwd &&
+         problem.activation != Activation::none;
+}
+
 Runnable runnable_for(const Problem& problem, Tag activations, const Conditions& conditions) {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   if (std::holds_alternative<Lstm>(problem.shape)) return onednn_lstm(engine, problem, conditions);
+  if (is_behind_activation(problem))
+    return onednn_fc_behind_activation(onednn_fc(engine, problem, activations), problem,
+                                       conditions);
   return make_runnable(recipe_for(engine, problem, activations), problem, conditions);
 }
 

@@ -43,8 +43,6 @@ Port output_port(std::string_view operand, int argument, const memory::desc& pla
   return port;
 }
 
-namespace {
-
 dnnl::algorithm algorithm_of(Activation activation) {
   switch (activation) {
     case Activation::sigmoid:
@@ -62,12 +60,10 @@ dnnl::algorithm algorithm_of(Activation activation) {
   return dnnl::algorithm::eltwise_relu;
 }
 
-}  // namespace
-
 dnnl::primitive_attr attributes(const Problem& problem) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (problem.activation != Activation::none) {
+  if (problem.pass == Pass::fwd && problem.activation != Activation::none) {
     dnnl::post_ops post;
     post.append_eltwise(1.0F, algorithm_of(problem.activation), 0.0F, 0.0F);
     attributes.set_post_ops(post);

@@ -59,7 +59,10 @@ Recipe recipe_of(const dnnl::engine& engine, const typename Primitive::primitive
   return {engine, Primitive(made), made.impl_info_str(), made.scratchpad_desc(), std::move(ports)};
 }
 
-/// A scratchpad of ours, and the activation of the problem.
+/// oneDNN's name of an activation but none.
+dnnl::algorithm algorithm_of(Activation activation);
+
+/// A scratchpad of ours and, of a forward pass, the activation of the problem.
 dnnl::primitive_attr attributes(const Problem& problem);
 
 /// No bias is an empty descriptor.

@@ -21,26 +21,35 @@ FcForward::primitive_desc fc_forward(const dnnl::engine& engine, const Problem& 
   return {{dnnl::prop_kind::forward_training, m.x, m.w, bias, m.y}, attributes(problem), engine};
 }
 
+/// Where a backward pass gets the gradient of its sums from: nobody behind an activation.
+Port gradient_port(const Problem& problem, const memory::desc& plain, const memory::desc& own) {
+  const bool is_behind = problem.activation != Activation::none;
+  return input_port(is_behind ? "" : "dy", DNNL_ARG_DIFF_DST, plain, own);
+}
+
 Recipe fc_backward_data(const dnnl::engine& engine, const Problem& problem, const FcMatrices& m,
                         const FcMatrices& plain) {
   const FcBackwardData::primitive_desc made({m.x, m.w, m.y}, attributes(problem), engine,
                                             fc_forward(engine, problem, m));
   return recipe_of<FcBackwardData>(
       engine, made,
-      {input_port("dy", DNNL_ARG_DIFF_DST, plain.y, made.diff_dst_desc()),
+      {gradient_port(problem, plain.y, made.diff_dst_desc()),
        input_port("w", DNNL_ARG_WEIGHTS, plain.w, made.weights_desc()),
        output_port("dx", DNNL_ARG_DIFF_SRC, plain.x, made.diff_src_desc())});
 }
 
 Recipe fc_backward_weights(const dnnl::engine& engine, const Problem& problem, const FcMatrices& m,
                            const FcMatrices& plain) {
-  const FcBackwardWeights::primitive_desc made({m.x, m.w, m.y}, attributes(problem), engine,
+  const memory::desc bias = bias_desc(problem, std::get<Fc>(problem.shape).k);
+  const FcBackwardWeights::primitive_desc made({m.x, m.w, bias, m.y}, attributes(problem), engine,
                                                fc_forward(engine, problem, m));
-  return recipe_of<FcBackwardWeights>(
-      engine, made,
-      {input_port("x", DNNL_ARG_SRC, plain.x, made.src_desc()),
-       input_port("dy", DNNL_ARG_DIFF_DST, plain.y, made.diff_dst_desc()),
-       output_port("dw", DNNL_ARG_DIFF_WEIGHTS, plain.w, made.diff_weights_desc())});
+  std::vector<Port> ports{
+      input_port("x", DNNL_ARG_SRC, plain.x, made.src_desc()),
+      gradient_port(problem, plain.y, made.diff_dst_desc()),
+      output_port("dw", DNNL_ARG_DIFF_WEIGHTS, plain.w, made.diff_weights_desc())};
+  if (problem.bias)
+    ports.push_back(output_port("db", DNNL_ARG_DIFF_BIAS, bias, made.diff_bias_desc()));
+  return recipe_of<FcBackwardWeights>(engine, made, std::move(ports));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace loopbrick {
 /// The three passes of a convolution.
 Recipe onednn_conv(const dnnl::engine& engine, const Problem& problem, Tag activations);
 
-/// The three passes of an inner product; nhwc stands for row-major operands.
+/// The three passes of an inner product; nhwc stands for row-major operands. Behind an activation
+/// its backward passes read dz where they read dy otherwise: no port fills it.
 Recipe onednn_fc(const dnnl::engine& engine, const Problem& problem, Tag activations);
 
 /// A matmul. A batch is one product whose depth is the batch's, the entries of A side by side.

@@ -19,7 +19,15 @@ struct OutputRows {
 void apply_post_ops(const Problem& problem, const OutputRows& shape, const float* bias, float* y,
                     int threads);
 
-/// What that adds to Runnable::included.
+/// What comes before the product backward: dz = dy f'(kept) if `problem` has an activation f, and
+/// db = the sum of the rows of dz (or dy) if it has a bias.
+///
+/// Shapes   db is [features], the others are [rows][features]; kept: see operands().
+/// Threads  uses `threads` OpenMP threads.
+void apply_slopes(const Problem& problem, const OutputRows& shape, const float* dy,
+                  const float* kept, float* dz, float* db, int threads);
+
+/// What either adds to Runnable::included.
 std::string_view post_ops_text(const Problem& problem);
 
 }  // namespace loopbrick

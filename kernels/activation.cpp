@@ -9,20 +9,31 @@
 namespace loopbrick {
 namespace {
 
-/// Below it the shares of both are less than any double: there they are 0 times a finite number.
-constexpr double kNothing = -40.0;
+const double kSlope = std::sqrt(2.0 / std::numbers::pi);  // gelu_tanh's u is that times x at 0
+constexpr double kCubic = 0.044715;
+
+/// From -40 down the shares of both are less than any double, and infinity times 0 would be none.
+double from_below(double x) { return std::max(x, -40.0); }
 
 double gelu_erf(double x) {
-  const double bounded = std::max(x, kNothing);
-  return 0.5 * bounded * std::erfc(-bounded / std::numbers::sqrt2);
+  return 0.5 * from_below(x) * std::erfc(-from_below(x) / std::numbers::sqrt2);
 }
 
-/// 1 + tanh u as 2 / (1 + e^-2u), which loses no digits where tanh u is near -1.
-double gelu_tanh(double x) {
-  const double bounded = std::max(x, kNothing);
-  const double u =
-      std::sqrt(2.0 / std::numbers::pi) * bounded * (1.0 + 0.044715 * bounded * bounded);
-  return bounded / (1.0 + std::exp(-2.0 * u));
+/// (1 + tanh u) / 2 as 1 / (1 + e^-2u), which loses no digits where tanh u is near -1.
+double share_of_tanh(double x) {
+  return 1.0 / (1.0 + std::exp(-2.0 * kSlope * x * (1.0 + kCubic * x * x)));
+}
+
+double gelu_tanh(double x) { return from_below(x) * share_of_tanh(from_below(x)); }
+
+double slope_of_gelu_erf(double x) {
+  const double density = std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
+  return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
+}
+
+double slope_of_gelu_tanh(double x) {
+  const double share = share_of_tanh(x);
+  return share + 2.0 * x * share * (1.0 - share) * kSlope * (1.0 + 3.0 * kCubic * x * x);
 }
 
 }  // namespace
@@ -61,9 +72,30 @@ double activated(Activation activation, double x) {
   return x;
 }
 
+bool slope_follows_from_result(Activation activation) {
+  return activation != Activation::gelu_erf && activation != Activation::gelu_tanh;
+}
+
+double slope(Activation activation, double kept) {
+  switch (activation) {
+    case Activation::none:
+      return 1.0;
+    case Activation::relu:
+      return kept > 0.0 ? 1.0 : 0.0;
+    case Activation::sigmoid:
+      return kept * (1.0 - kept);
+    case Activation::tanh:
+      return 1.0 - kept * kept;
+    case Activation::gelu_erf:
+      return slope_of_gelu_erf(std::clamp(kept, -40.0, 40.0));
+    case Activation::gelu_tanh:
+      return slope_of_gelu_tanh(std::clamp(kept, -40.0, 40.0));
+  }
+  return 1.0;
+}
+
 double steepest_slope(Activation activation) {
-  const bool is_gelu = activation == Activation::gelu_erf || activation == Activation::gelu_tanh;
-  return is_gelu ? 1.13 : 1.0;  // gelu is steepest at sqrt 2
+  return slope_follows_from_result(activation) ? 1.0 : 1.13;  // gelu is steepest at sqrt 2
 }
 
 bool is_curved(Activation activation) {

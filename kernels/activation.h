@@ -20,6 +20,14 @@ std::optional<Activation> find_activation(std::string_view name);
 /// The function in double; NaN stays NaN.
 double activated(Activation activation, double x);
 
+/// Whether the slope of the function follows from its result: what a backward pass then keeps of
+/// the forward pass. Of gelu it keeps the argument.
+bool slope_follows_from_result(Activation activation);
+
+/// The slope of the function, in double, where its result, or of gelu its argument, is `kept`:
+/// relu 1 above 0, sigmoid y (1 - y), tanh 1 - y^2, none 1.
+double slope(Activation activation, double kept);
+
 /// No two results of the function lie further apart than this times the distance of their
 /// arguments.
 double steepest_slope(Activation activation);

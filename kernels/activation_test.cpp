@@ -42,6 +42,25 @@ TEST(Activation, EndsAreFiniteAndNotANumberStays) {
   EXPECT_EQ(activated(Activation::gelu_tanh, kInfinity), kInfinity);
 }
 
+TEST(Activation, SlopesAreThoseOfFiniteDifferences) {
+  constexpr double kStep = 1e-5;
+  for (const Activation each : kAll) {
+    for (double x = -8.01; x < 8.0; x += 0.37) {
+      const double kept = slope_follows_from_result(each) ? activated(each, x) : x;
+      const double rise = activated(each, x + kStep) - activated(each, x - kStep);
+      EXPECT_NEAR(slope(each, kept), rise / (2.0 * kStep), 1e-9) << to_string(each) << x;
+    }
+  }
+}
+
+TEST(Activation, SlopesOfGeluHaveEnds) {
+  for (const Activation gelu : {Activation::gelu_erf, Activation::gelu_tanh}) {
+    EXPECT_EQ(slope(gelu, std::numeric_limits<double>::infinity()), 1.0);
+    EXPECT_EQ(slope(gelu, -std::numeric_limits<double>::infinity()), 0.0);
+    EXPECT_TRUE(std::isnan(slope(gelu, std::numeric_limits<double>::quiet_NaN())));
+  }
+}
+
 TEST(Activation, NoneIsSteeperThanSaid) {
   constexpr double kStep = 1e-4;
   for (const Activation each : kAll) {

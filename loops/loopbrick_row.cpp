@@ -81,6 +81,10 @@ std::string included(const Problem& problem, const Schedule& schedule) {
   const auto add = [&text](const char* what) {
     text += (text.empty() ? "" : ", ") + std::string(what);
   };
+  if (problem.pass == Pass::bwd_d || problem.pass == Pass::bwd_w) {
+    if (problem.activation != Activation::none) add("derivative of the activation");
+    if (problem.bias) add("gradient of the bias");
+  }
   for (const Element& element : main_step(schedule).elements) {
     if (element.pack.operand[0] == 'x') add("packing of x");
     if (element.pack.operand[0] == 'd') add("packing of dy");

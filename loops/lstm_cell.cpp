@@ -1,38 +1,10 @@
 #include "loops/lstm_cell.h"
 
-#include <algorithm>
-#include <bit>
+#include "loops/vector_functions.h"
 
 namespace loopbrick {
 
 namespace {
-
-/// e^x with a relative error below 2^-22; arguments beyond the range of float are cut to it.
-///
-/// Source  Cephes, expf: 2^n e^r with |r| <= ln 2 / 2 and ln 2 in two parts.
-[[gnu::always_inline]] inline float exponential(float x) {
-  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
-  const float cut = std::min(std::max(x, -87.0F), 88.0F);
-  const float shifted = cut * 1.44269504F + kRound;
-  const float whole = shifted - kRound;
-  const float r = (cut - whole * 0.693359375F) + whole * 2.12194440e-4F;
-  float sum = 1.9875691500e-4F;
-  sum = sum * r + 1.3981999507e-3F;
-  sum = sum * r + 8.3334519073e-3F;
-  sum = sum * r + 4.1665795894e-2F;
-  sum = sum * r + 1.6666665459e-1F;
-  sum = sum * r + 5.0000001201e-1F;
-  const std::int32_t power = std::bit_cast<std::int32_t>(shifted)
-                             << 23;  // n in the exponent's bits
-  return std::bit_cast<float>(std::bit_cast<std::int32_t>(1.0F) + power) * (sum * r * r + r + 1.0F);
-}
-
-[[gnu::always_inline]] inline float sigmoid(float x) { return 1.0F / (1.0F + exponential(-x)); }
-
-/// Exact to 2^-22, absolutely.
-[[gnu::always_inline]] inline float hyperbolic_tangent(float x) {
-  return 1.0F - 2.0F / (1.0F + exponential(2.0F * x));
-}
 
 [[gnu::always_inline]] inline void forward_tile(const LstmCellForward& cell) {
   for (std::int64_t row = 0; row < cell.rows; ++row) {

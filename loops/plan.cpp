@@ -14,6 +14,7 @@
 #include "loops/program.h"
 #include "loops/step_facts.h"
 #include "loops/strided_copy.h"
+#include "loops/sum_gradient.h"
 #include "loops/transposed_weights.h"
 #include "loops/weights.h"
 #include "problems/operands.h"
@@ -22,13 +23,30 @@ namespace loopbrick {
 
 namespace {
 
-/// Which part an operand plays: operands(problem) lists the inputs a and b, the bias if there is
-/// one, and the output.
-enum class Part { a, b, bias, c };
+constexpr int kA = 0, kB = 1;  ///< of operands(problem)
 
-Part part_of(const Problem& problem, int operand) {
-  if (operand < 2) return operand == 0 ? Part::a : Part::b;
-  return operand == 2 && problem.bias ? Part::bias : Part::c;
+/// Where operands(problem) lists the others; 0: not at all.
+struct Places {
+  std::size_t bias = 0, kept = 0, c = 0, db = 0;
+};
+
+Places places_of(const Problem& problem) {
+  const std::vector<Operand> all = operands(problem);
+  Places places;
+  for (std::size_t i = 2; i < all.size(); ++i) {
+    if (all[i].output) {
+      (places.c == 0 ? places.c : places.db) = i;
+    } else {
+      (problem.pass == Pass::fwd ? places.bias : places.kept) = i;
+    }
+  }
+  return places;
+}
+
+/// What the loops do to the tiles: backward that is nothing.
+PostOps post_ops_of(const Problem& problem) {
+  if (problem.pass != Pass::fwd) return {};
+  return {problem.bias, problem.activation};
 }
 
 Contraction checked(const Problem& problem, const Schedule& schedule,
@@ -93,9 +111,11 @@ class NestProgram : public Program {
         plain_(checked(problem, schedule, conditions)),
         weights_(weights_of(plain_, step_)),
         transposed_(transposed_of(plain_, step_)),
+        places_(places_of(problem)),
+        gradient_(SumGradient::of(problem, conditions, kernels)),
         threads_(conditions.threads),
         nest_(with_weights(plain_, weights_, transposed_, packs_weights(step_)), step_,
-              {problem.bias, problem.activation}, conditions, kernels) {}
+              post_ops_of(problem), conditions, kernels) {}
 
   std::int64_t workspace_bytes() const override;
   std::int64_t laid_out_bytes(int operand) const override;
@@ -116,6 +136,8 @@ class NestProgram : public Program {
   std::optional<WeightLayout> weights_;
   std::optional<TransposedWeights>
       transposed_;  ///< made in every run from the forward layout, here or by pack(w') in the nest
+  Places places_;
+  std::optional<SumGradient> gradient_;  ///< backward behind an activation, and of a bias
   int threads_;
   Nest nest_;
 
@@ -123,13 +145,12 @@ class NestProgram : public Program {
 
   /// Any operand but laid-out weights.
   StridedArray array(int operand) const { return operand_array(problem_, operand); }
-  bool lays_out_weights(int operand) const {
-    return weights_ && part_of(problem_, operand) == Part::b;
-  }
+  bool lays_out_weights(int operand) const { return weights_ && operand == kB; }
   std::int64_t transposed_bytes() const {
     if (!transposed_ || packs_weights(step_)) return 0;
     return saturating_product(saturating_sum(transposed_->to.elements(), 15) / 16, 64);
   }
+  std::int64_t gradient_bytes() const { return gradient_ ? gradient_->workspace_bytes() : 0; }
 };
 
 std::int64_t NestProgram::laid_out_bytes(int operand) const {
@@ -155,15 +176,20 @@ void NestProgram::take_back(int operand, std::span<const float> own, std::span<f
   gather(array(operand), own, plain, threads_);
 }
 
-/// The transposed weights, if there are any, and what the nest needs.
+/// The transposed weights and the gradient of the sums, if there are any, and what the nest needs.
 std::int64_t NestProgram::workspace_bytes() const {
-  return saturating_sum(transposed_bytes(), nest_.workspace_bytes());
+  return saturating_sum(saturating_sum(transposed_bytes(), gradient_bytes()),
+                        nest_.workspace_bytes());
 }
 
 std::vector<std::shared_ptr<const BrgemmKernel>> NestProgram::generated() const {
   std::vector<std::shared_ptr<const BrgemmKernel>> all;
   for (const CallTable& table : nest_.tables())
     all.insert(all.end(), table.all().begin(), table.all().end());
+  if (gradient_) {
+    const auto sums = gradient_->generated();
+    all.insert(all.end(), sums.begin(), sums.end());
+  }
   return all;
 }
 
@@ -178,17 +204,22 @@ void NestProgram::prepare(std::span<void* const> operands, std::span<std::byte> 
 
 void NestProgram::run(std::span<void* const> operands,
                       std::span<std::byte> workspace) const noexcept {
-  const bool bias = problem_.bias;
-  const auto* weights = static_cast<const float*>(operands[1]);
+  const auto floats = [&operands](std::size_t place) {
+    return place == 0 ? nullptr : static_cast<float*>(operands[place]);
+  };
+  const auto* a = static_cast<const float*>(operands[kA]);
+  const auto* b = static_cast<const float*>(operands[kB]);
   if (transposed_ && !packs_weights(step_)) {
-    if (!once_) transpose(weights, workspace);
-    weights = reinterpret_cast<const float*>(workspace.data());
+    if (!once_) transpose(b, workspace);
+    b = reinterpret_cast<const float*>(workspace.data());
     workspace = workspace.subspan(static_cast<std::size_t>(transposed_bytes()));
   }
-  nest_.run({.a = static_cast<const float*>(operands[0]),
-             .b = weights,
-             .c = static_cast<float*>(operands[bias ? 3 : 2]),
-             .bias = bias ? static_cast<const float*>(operands[2]) : nullptr},
+  if (gradient_) {
+    const float*& dy = problem_.pass == Pass::bwd_d ? a : b;
+    dy = gradient_->run(dy, floats(places_.kept), floats(places_.db), workspace.data());
+    workspace = workspace.subspan(static_cast<std::size_t>(gradient_bytes()));
+  }
+  nest_.run({.a = a, .b = b, .c = floats(places_.c), .bias = floats(places_.bias)},
             workspace.data());
 }
 

@@ -170,6 +170,33 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"nhwc fc bwd_d f32 mb5ic100oc30", "C40 pack(w') n2 c20 @ k7 * k"},
                     Example{"fc bwd_w f32 mb33ic128oc96", "C32 K32 n16 @ n8 * n"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    FcBackward, PlanExamples,
+    testing::Values(Example{"fc bwd_d f32 mb33ic128oc96+relu", "C32 n11 @ k32 * k"},
+                    Example{"fc bwd_d f32 mb33ic128oc96+sigmoid", "C64 pack(w') n11 c32 @ k32 * k"},
+                    Example{"fc bwd_d f32 mb33ic128oc96+gelu_erf",
+                            "once: pack(w') ; C32 n11 @ k32 * k"},
+                    Example{"nhwc fc bwd_d f32 mb5ic100oc30+tanh", "C40 pack(w') n2 c20 @ k7 * k"},
+                    Example{"fc bwd_d f32 mb1ic1oc1+gelu_tanh", "C1 n1 @ k1"},
+                    Example{"fc bwd_w f32 mb33ic128oc96+bias", "C32 K32 n16 @ n8 * n"},
+                    Example{"fc bwd_w f32 mb33ic128oc96+bias+relu", "N8+ c32 k32 @ n8"},
+                    Example{"fc bwd_w f32 mb33ic128oc192+bias+gelu_erf", "C32 K64 @ n33"},
+                    Example{"fc bwd_w f32 nhwc mb7ic19oc133+bias+sigmoid", "C5 k133 @ n7"},
+                    Example{"fc bwd_w f32 mb7ic19oc133+gelu_tanh", "C5 K50 @ n7"},
+                    Example{"fc bwd_w f32 mb1ic1oc1+bias+tanh", "C1 k1 @ n1"}));
+
+TEST(Plan, SaysItsWorkspaceForTheGradientOfTheSums) {
+  const Conditions conditions{.threads = 1, .isa = Isa::avx2};
+  const auto bytes = [&](const char* text, const char* schedule) {
+    KernelCache kernels;
+    return Plan(parse_problem(text), parse_schedule(schedule), conditions, kernels)
+        .workspace_bytes();
+  };
+  EXPECT_EQ(bytes("fc bwd_w mb33ic128oc96+bias", "C32 K32 @ n33"), 0);
+  EXPECT_EQ(bytes("fc bwd_w mb33ic128oc96+bias+relu", "C32 K32 @ n33"), 33 * 96 * 4);
+  EXPECT_EQ(bytes("fc bwd_w mb3ic5oc7+tanh", "C5 K7 @ n3"), 128);  // whole cache lines
+}
+
 TEST(Plan, RefusesWhatCannotRun) {
   const Conditions two{.threads = 2, .isa = Isa::avx2};
   const auto why = [&](const char* problem, const char* schedule) {

@@ -102,12 +102,10 @@ Problem random_fc(Random& random) {
                      .k = one_of<std::int64_t>(random, {1, 5, 16, 20, 33, 64, 96, 128, 192})};
   problem.pass = one_of<Pass>(random, {Pass::fwd, Pass::bwd_d, Pass::bwd_w});
   problem.layout = one_of<Layout>(random, {Layout::blocked, Layout::nhwc});
-  if (problem.pass == Pass::fwd) {
-    problem.bias = between(random, 0, 1) == 1;
-    problem.activation =
-        one_of<Activation>(random, {Activation::none, Activation::relu, Activation::sigmoid,
-                                    Activation::tanh, Activation::gelu_erf, Activation::gelu_tanh});
-  }
+  problem.bias = problem.pass != Pass::bwd_d && between(random, 0, 1) == 1;
+  problem.activation =
+      one_of<Activation>(random, {Activation::none, Activation::relu, Activation::sigmoid,
+                                  Activation::tanh, Activation::gelu_erf, Activation::gelu_tanh});
   return problem;
 }
 

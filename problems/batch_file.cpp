@@ -140,9 +140,12 @@ class BatchReader {
                                                   std::string_view shape,
                                                   const Combination& combination) const {
     if (!settings.refusals.empty()) return settings.refusals.begin()->second;
+    const Pass pass = combination.direction.pass;
+    if (settings.activation != Activation::none && (pass == Pass::bwd_d || pass == Pass::bwd_w))
+      return "benchdnn's post-ops belong to the forward pass";
     ProblemDefaults defaults = options_.defaults;
     defaults.type = combination.type;
-    defaults.pass = combination.direction.pass;
+    defaults.pass = pass;
     if (settings.layout != Layout::blocked) defaults.layout = settings.layout;
     std::string text = with_gemm_options(shape, combination.batch, combination.leading);
     if (combination.direction.bias) text += "+bias";

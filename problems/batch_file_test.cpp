@@ -91,6 +91,14 @@ TEST(BatchFile, RnnShapesAreLstmLayers) {
                    "d: --direction=concat is not left2right"}));
 }
 
+TEST(BatchFile, FullyConnectedLayersHaveABiasGradient) {
+  EXPECT_EQ(read("--dir=BWD_W,BWD_WB mb32ic16oc2049n\"a\"\n--attr-post-ops=gelu_erf --dir=FWD_B "
+                 "ic64oc64n\"b\"\n",
+                 {.defaults = {.kind = "ip"}}),
+            (Lines{"a*1 fc bwd_w f32 mb32ic16oc2049", "a*1 fc bwd_w f32 mb32ic16oc2049+bias",
+                   "b*1 fc fwd f32 mb1ic64oc64+bias+gelu_erf"}));
+}
+
 TEST(BatchFile, TheCommandLineWins) {
   const BatchOptions options{.passes = {Pass::bwd_d}, .minibatches = {2, 4}};
   EXPECT_EQ(
@@ -100,16 +108,18 @@ TEST(BatchFile, TheCommandLineWins) {
 
 TEST(BatchFile, WhatIsBeyondUsIsRefusedWithAReason) {
   const std::string shape = " mb1ic4ih5oc4kh1n\"a\"";
-  for (const auto& [option, reason] :
-       std::vector<std::pair<const char*, const char*>>{{"--dt=f16", "f16"},
-                                                        {"--dt=u8:s8:f32", "u8:s8:f32"},
-                                                        {"--dir=BWD_WB", "two gradients"},
-                                                        {"--alg=wino", "wino"},
-                                                        {"--attr-post-ops=sum+relu", "sum+relu"},
-                                                        {"--attr-scales=src:common", "attribute"},
-                                                        {"--stag=abx", "abx"},
-                                                        {"--beta=1", "--beta=1"},
-                                                        {"--alpha=2", "--alpha=2"}}) {
+  for (const auto& [option, reason] : std::vector<std::pair<const char*, const char*>>{
+           {"--dt=f16", "f16"},
+           {"--dt=u8:s8:f32", "u8:s8:f32"},
+           {"--dir=BWD_DW", "two gradients"},
+           {"--dir=BWD_WB", "no post-ops"},
+           {"--dir=BWD_D --attr-post-ops=relu", "forward pass"},
+           {"--alg=wino", "wino"},
+           {"--attr-post-ops=sum+relu", "sum+relu"},
+           {"--attr-scales=src:common", "attribute"},
+           {"--stag=abx", "abx"},
+           {"--beta=1", "--beta=1"},
+           {"--alpha=2", "--alpha=2"}}) {
     const Lines lines = read(option + shape);
     ASSERT_EQ(lines.size(), 1U) << option;
     EXPECT_TRUE(lines[0].starts_with("a: ")) << lines[0];

@@ -15,14 +15,14 @@ struct DirectionName {
 };
 
 constexpr std::array kDirections = {
-    DirectionName{"FWD_D", {Pass::fwd, false}}, DirectionName{"FWD_I", {Pass::fwd, false}},
-    DirectionName{"FWD_B", {Pass::fwd, true}}, DirectionName{"BWD_D", {Pass::bwd_d, false}},
-    DirectionName{"BWD_W", {Pass::bwd_w, false}}};
+    DirectionName{"FWD_D", {Pass::fwd, false}},   DirectionName{"FWD_I", {Pass::fwd, false}},
+    DirectionName{"FWD_B", {Pass::fwd, true}},    DirectionName{"BWD_D", {Pass::bwd_d, false}},
+    DirectionName{"BWD_W", {Pass::bwd_w, false}}, DirectionName{"BWD_WB", {Pass::bwd_w, true}}};
 
 void take_directions(BatchSettings& settings, std::string_view value) {
   settings.directions.clear();
   for (const std::string_view name : split_list(value)) {
-    if (name == "BWD_WB" || name == "BWD_DW") {
+    if (name == "BWD_DW") {
       throw UnsupportedProblem(fmt::format("--dir={} asks for two gradients at once", name));
     }
     const auto direction = std::ranges::find(kDirections, name, &DirectionName::name);

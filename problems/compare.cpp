@@ -63,7 +63,21 @@ double tolerance_of_sum(const Problem& problem, Fill kind) {
 
 }  // namespace
 
+namespace {
+
+/// Gradients of what lay behind an activation: its slopes are rounded, and multiply the products.
+double tolerance_of_gradient(const Problem& problem, Fill kind) {
+  const double sum = tolerance_of_sum(problem, kind);
+  if (problem.activation == Activation::sigmoid) return 2.0 * sum;
+  if (slope_follows_from_result(problem.activation)) return sum;
+  return steepest_slope(problem.activation) * sum +
+         static_cast<double>(sum_length(problem)) * 0x1p-20;
+}
+
+}  // namespace
+
 double tolerance(const Problem& problem, Fill kind) {
+  if (problem.pass != Pass::fwd) return tolerance_of_gradient(problem, kind);
   return steepest_slope(problem.activation) * tolerance_of_sum(problem, kind) +
          tolerance_of(problem.activation);
 }

@@ -51,7 +51,7 @@ float denormal(std::uint64_t bits) {
 }
 
 /// The largest whole number in the fill: sums of `length` products, a bias included, stay below
-/// 2^24.
+/// 2^24 (backward behind a sigmoid, whose slope is up to 6 there, almost surely).
 std::int64_t largest_integer(std::int64_t length) {
   return length < (std::int64_t{1} << 22) - 1 ? 2 : 1;
 }

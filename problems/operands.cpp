@@ -26,12 +26,26 @@ std::vector<Operand> operands_of(const Problem& problem, const Gemm& gemm) {
       "bias", gemm.n, output("c", {gemm.m, gemm.n}));
 }
 
+/// `inputs`, what the activation keeps for its slope, then `result`.
+std::vector<Operand> with_kept(const Problem& problem, std::vector<Operand> inputs,
+                               const std::vector<std::int64_t>& y, Operand result) {
+  if (problem.activation != Activation::none)
+    inputs.push_back(input(slope_follows_from_result(problem.activation) ? "y" : "z", y));
+  inputs.push_back(std::move(result));
+  return inputs;
+}
+
 /// The three passes of a layer that multiplies activations x by weights w.
 std::vector<Operand> layer_operands(const Problem& problem, std::vector<std::int64_t> x,
                                     std::vector<std::int64_t> w, std::vector<std::int64_t> y) {
   const std::int64_t features = y[1];
-  if (problem.pass == Pass::bwd_d) return {input("dy", y), input("w", w), output("dx", x)};
-  if (problem.pass == Pass::bwd_w) return {input("x", x), input("dy", y), output("dw", w)};
+  if (problem.pass == Pass::bwd_d)
+    return with_kept(problem, {input("dy", y), input("w", w)}, y, output("dx", x));
+  if (problem.pass == Pass::bwd_w) {
+    auto all = with_kept(problem, {input("x", x), input("dy", y)}, y, output("dw", w));
+    if (problem.bias) all.push_back(output("db", {features}));
+    return all;
+  }
   return with_bias(problem, {input("x", x), input("w", w)}, "b", features, output("y", y));
 }
 

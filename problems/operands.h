@@ -11,7 +11,9 @@ namespace loopbrick {
 
 /// One array that a problem reads or writes, dense in the field's plain layout:
 /// conv x NCHW, w OIHW (grouped: G,K/G,C/G,R,S), b K, y NKPQ; fc x [n][c], w [k][c], b K, y [n][k]
-/// (backward: dy and w give dx, x and dy give dw); gemm a [batch][m][k], b [batch][k][n], c [m][n];
+/// (backward: dy and w give dx, x and dy give dw, with a bias also db; an activation adds what its
+/// slope follows from behind these inputs: the forward pass's result y, of gelu its sums z, bias
+/// included, both [n][k]); gemm a [batch][m][k], b [batch][k][n], c [m][n];
 /// lstm x [t][n][c], h0 and c0 [n][k], w [4][k][c], r [4][k][k], b [4][k] with the gates in the
 /// order i, c, f, o, results h and c [t][n][k] (backward: also dh [t][n][k] and dc [n][k], of the
 /// last cell state, give dx, dh0, dc0, dw, dr and db).
@@ -63,7 +65,9 @@ void reference(const Problem& problem, const Arrays& arrays, int threads);
 ///           sqrt(D) / 3 and their roundings add up to a standard deviation of D 2^-24 / 10; the
 ///           largest seen in 10^7 sums of D = 64 and 4 10^6 of D = 576 was 1.25 D 2^-24. A missing
 ///           product has the size 1/4: at D = 4608 that is 200 times the tolerance.
-/// A slope of up to 1.13 of gelu multiplies each; sigmoid, tanh and gelu add 8 * 2^-23.
+/// Backward, slopes of an activation multiply the products: of sigmoid by up to 2, since y is
+/// filled as any input is; one of gelu is right to 2^-22 only, which adds D * 2^-20.
+/// Forward, a slope of up to 1.13 of gelu multiplies each; sigmoid, tanh and gelu add 8 * 2^-23.
 /// denormal  the smallest normal number: whoever flushes denormals to zero is right.
 ///
 /// The outputs of an lstm have tolerances of their own: lstm_tolerance.

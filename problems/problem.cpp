@@ -179,9 +179,14 @@ void check_pass(const Problem& problem) {
 void check_post_ops(const Problem& problem) {
   if (!problem.bias && problem.activation == Activation::none) return;
   if (problem.pass == Pass::fwd && !std::holds_alternative<Lstm>(problem.shape)) return;
-  throw ParseError(
-      fmt::format("{} {} takes no post-ops", kind_of(problem), to_string(problem.pass)));
+  if (!std::holds_alternative<Fc>(problem.shape)) {
+    throw UnsupportedProblem(
+        fmt::format("{} {} takes no post-ops", kind_of(problem), to_string(problem.pass)));
+  }
 }
+
+/// A layer's text serves all its passes: dx does not depend on the bias.
+bool has_bias(const Words& words, Pass pass) { return words.bias && pass != Pass::bwd_d; }
 
 void check_sizes(const Problem& problem, std::string_view text) {
   for (const Operand& operand : operands(problem)) {
@@ -281,7 +286,7 @@ Problem parse_problem(std::string_view text, const ProblemDefaults& defaults) {
       .pass = words.pass.value_or(defaults.pass),
       .type = words.type.value_or(defaults.type),
       .layout = is_gemm ? Layout::blocked : words.layout.value_or(defaults.layout),
-      .bias = words.bias,
+      .bias = has_bias(words, words.pass.value_or(defaults.pass)),
       .activation = words.activation};
   check_pass(problem);
   check_post_ops(problem);

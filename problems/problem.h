@@ -46,6 +46,10 @@ struct Conv {
 };
 
 /// y[n][k] = sum over c of x[n][c] * w[k][c].
+///
+/// A bias and an activation f of the passes backward make them those of y = f(x w^T + b): dy is the
+/// gradient of y, and dz = dy f'(.) that of the sums, which dx, dw and the bias's gradient are made
+/// of.
 struct Fc {
   std::int64_t n = 1, c = 1, k = 1;
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "problems/conv_backward_reference.h"
+#include "problems/fc_backward_reference.h"
 #include "problems/lstm_reference.h"
 #include "problems/operands.h"
 #include "problems/reference_tile.h"
@@ -189,8 +190,10 @@ void reference(const Problem& problem, const Arrays& arrays, int threads) {
   if (std::holds_alternative<Lstm>(problem.shape)) return lstm_reference(problem, arrays, threads);
   if (const auto* gemm = std::get_if<Gemm>(&problem.shape))
     return run_gemm(problem, *gemm, arrays, threads);
-  if (const auto* fc = std::get_if<Fc>(&problem.shape))
+  if (const auto* fc = std::get_if<Fc>(&problem.shape)) {
+    if (problem.pass != Pass::fwd) return fc_backward_reference(problem, arrays, threads);
     return run_conv(problem, as_conv(*fc), arrays, threads);
+  }
   run_conv(problem, std::get<Conv>(problem.shape), arrays, threads);
 }
 

@@ -111,10 +111,12 @@ Problem problem_of(const Call& call, std::string_view kind) {
     return parse_problem("gemm f32 " + descriptor(kind, call.problem));
   }
   const bool is_nhwc = is_layered && source.find(":acdb:") != std::string_view::npos;
+  const bool has_post_ops =
+      (is_layered && call.propagation.starts_with("forward")) ||
+      (kind == "fc" && pass_of(kind, call.propagation) == to_string(Pass::bwd_w));
   const std::string text =
       fmt::format("{} {} f32 {}{}{}", kind, pass_of(kind, call.propagation), is_nhwc ? "nhwc " : "",
-                  descriptor(kind, call.problem),
-                  is_layered && call.propagation.starts_with("forward") ? post_ops(call) : "");
+                  descriptor(kind, call.problem), has_post_ops ? post_ops(call) : "");
   return parse_problem(text);
 }
 

@@ -49,6 +49,9 @@ TEST(VerboseLog, OtherPrimitivesHaveTheirProblems) {
       "onednn_verbose,exec,cpu,inner_product,brgemm:avx512_core,forward_inference,src_f32::blocked:"
       "ab:f0 wei_f32::blocked:AB16b32a:f0 bia_undef::undef::f0 "
       "dst_f32::blocked:ab:f0,,,mb8ic64oc32,0.06\r\n"
+      "onednn_verbose,exec,cpu,inner_product,brgemm:avx512_core,backward_weights,src_f32::blocked:"
+      "ab:f0 wei_f32::blocked:AB16b32a:f0 bia_f32::blocked:a:f0 "
+      "dst_f32::blocked:ab:f0,,,mb8ic64oc32,0.06\n"
       "onednn_verbose,exec,cpu,matmul,brg:avx512_core,undef,src_f32::blocked:ab:f0 "
       "wei_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,,7x9:9x5:7x5,0.03\n"
       "onednn_verbose,exec,cpu,rnn,ref,forward_training,src_layer_f32::blocked:abc:f0 "
@@ -59,11 +62,11 @@ TEST(VerboseLog, OtherPrimitivesHaveTheirProblems) {
       "g2mb2_ic8oc8_ih5oh5kh3sh1dh0ph1_iw5ow5kw3sw1dw0pw1,0.09\n"
       "onednn_verbose,exec,cpu,reorder,jit:uni,undef,src_f32::blocked:ab:f0 "
       "dst_f32::blocked:ba:f0,,,8x8,0.1\n");
-  EXPECT_EQ(problems(log),
-            (std::vector<std::string>{"fc fwd f32 mb8ic64oc32 *1", "gemm f32 7x9:9x5 *1",
-                                      "lstm train f32 t3mb2sic32slc16 *1",
-                                      "conv fwd f32 nhwc g2mb2ic8ih5oc8oh5kh3ph1 *1"}));
-  EXPECT_EQ(log.calls, 4);
+  EXPECT_EQ(problems(log), (std::vector<std::string>{
+                               "fc fwd f32 mb8ic64oc32 *1", "fc bwd_w f32 mb8ic64oc32+bias *1",
+                               "gemm f32 7x9:9x5 *1", "lstm train f32 t3mb2sic32slc16 *1",
+                               "conv fwd f32 nhwc g2mb2ic8ih5oc8oh5kh3ph1 *1"}));
+  EXPECT_EQ(log.calls, 5);
 }
 
 TEST(VerboseLog, WhatIsBeyondUsIsCountedWithItsReason) {
