@@ -21,13 +21,15 @@
 #include "kernels/text.h"
 #include "loops/schedule.h"
 #include "tuner/compare.h"
+#include "tuner/network_comparison.h"
 
 namespace loopbrick {
 namespace {
 
 struct CompareArguments {
   WhatOptions what;
-  std::vector<std::string> impls;  ///< none: every baseline
+  std::optional<std::string> network;  ///< a suite, instead of what
+  std::vector<std::string> impls;      ///< none: every baseline
   std::optional<std::string> schedule;
   std::optional<std::string> budget;
   RoundOptions rounds;
@@ -96,6 +98,19 @@ void warn_of(const std::vector<CompareRow>& rows, std::string_view impl, std::st
                            what, impl);
 }
 
+/// Errors  throws ParseError for what a network does not take.
+WhatOptions what_of(const CompareArguments& arguments) {
+  WhatOptions what = arguments.what;
+  if (!arguments.network) return what;
+  const WhatRequest& request = what.request;
+  if (!request.texts.empty() || !request.suites.empty() || !request.batches.empty())
+    throw ParseError("--network takes the layers of its suite: no other problems beside it");
+  if (arguments.schedule) throw ParseError("--network takes no --schedule: each layer has its own");
+  if (arguments.budget) throw ParseError("--network takes no --budget: it is one comparison");
+  what.request.suites = {*arguments.network};
+  return what;
+}
+
 using Clock = std::chrono::steady_clock;
 
 /// Errors  throws ParseError if it is no budget or one of trials: every arm is one trial.
@@ -121,7 +136,7 @@ CompareRequest request_for(const CompareArguments& arguments, const Work& work,
 
 ExitCode run_compare(const CompareArguments& arguments, const std::string& command_line) {
   const Clock::time_point start = Clock::now();
-  const std::vector<Work> works = expand(arguments.what);
+  const std::vector<Work> works = expand(what_of(arguments));
   const Budget budget = budget_of(arguments);
   for (const Work& work : works) request_for(arguments, work, {}, {});  // texts: right or refused
   if (arguments.schedule) parse_schedule(*arguments.schedule);
@@ -136,13 +151,15 @@ ExitCode run_compare(const CompareArguments& arguments, const std::string& comma
   for (const Work& work : works) {
     const Station station = run.begin(work);
     const Budget share = share_of(budget, Clock::now() - start, parts--);
-    const CompareReport report = compare(
-        request_for(arguments, work, station, share), run.store(),
-        [&line](const std::string& layer, int done, int layers) {
-          line.show(static_cast<double>(done) / std::max(1, layers),
-                    fmt::format("{}/{} {}", done + 1, layers, layer));
-        },
-        &interrupted());
+    const CompareRequest request = request_for(arguments, work, station, share);
+    const CompareWatcher watcher = [&line](const std::string& layer, int done, int layers) {
+      line.show(static_cast<double>(done) / std::max(1, layers),
+                fmt::format("{}/{} {}", done + 1, layers, layer));
+    };
+    const CompareReport report =
+        arguments.network
+            ? compare_network(request, *arguments.network, run.store(), watcher, &interrupted())
+            : compare(request, run.store(), watcher, &interrupted());
     for (const CompareRow& row : report.rows) add_row(table, to_string(work.conditions), row);
     warn_of(report.rows, "imported", "an imported schedule");
     warn_of(report.rows, "model", "the model's first choice");
@@ -165,6 +182,10 @@ void add_compare_command(CommandLine& line) {
       " first choice)"
       " against other implementations, interleaved in rounds");
   add_what_options(command, arguments->what);
+  command.add(
+      {"--network", "A suite as one network: its layers back to back, each as often as it counts",
+       "NAME[:LAYERS]"},
+      arguments->network);
   add_impl_option(command, arguments->impls);
   command.add({"--schedule", "Ours, instead of the best in the database", "SCHEDULE"},
               arguments->schedule);
@@ -177,6 +198,7 @@ void add_compare_command(CommandLine& line) {
   add_measuring_options(command, arguments->measuring);
   add_output_options(command, arguments->output);
   command.examples({"compare --suite resnet50 --dir fwd --impl onednn,eigen --format csv",
+                    "compare --network mlp --impl onednn",
                     "compare mb1ic64ih56oc64oh56kh3ph1 --impl onednn --fail-below 0.97"});
   command.runs([arguments, &line] { return run_compare(*arguments, line.text()); });
 }

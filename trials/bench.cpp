@@ -7,12 +7,12 @@
 
 #include "kernels/text.h"
 #include "measure/quota.h"
-#include "measure/threads.h"
 #include "trials/attempt_text.h"
 #include "trials/examiner.h"
 #include "trials/implementations.h"
 #include "trials/operand_memory.h"
 #include "trials/request.h"
+#include "trials/round_share.h"
 #include "trials/worker_process.h"
 
 namespace loopbrick {
@@ -37,41 +37,12 @@ void require_memory(const Problem& problem, const BenchOptions& options) {
                              static_cast<double>(*available) / (1 << 30)));
 }
 
-std::vector<std::string> settings_for(const Conditions& conditions) {
-  std::vector<std::string> settings = openmp_environment(conditions.threads);
-  if (conditions.pages == Pages::huge) {
-    settings.emplace_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1");  // malloc asks for huge pages
-  }
-  return settings;
-}
-
-/// Rounds of process number `process` of all.
-RoundShare share_of(const RoundPlan& plan, int process) {
-  const int processes = std::max(1, plan.processes);
-  const int each = plan.rounds / processes;
-  const int longer = plan.rounds % processes;  // the first so many have one round more
-  return {.first = process * each + std::min(process, longer),
-          .count = each + (process < longer ? 1 : 0),
-          .process = process,
-          .sample_seconds = plan.sample_seconds,
-          .seed = plan.seed};
-}
-
 std::vector<std::size_t> still_ok(const std::vector<Attempt>& arms) {
   std::vector<std::size_t> ok;
   for (std::size_t i = 0; i < arms.size(); ++i) {
     if (arms[i].outcome == "ok") ok.push_back(i);
   }
   return ok;
-}
-
-/// Adds what one process found out about an arm to what the earlier ones did.
-void merge(Attempt&& part, Attempt& whole) {
-  std::vector<Sample> samples = std::move(whole.samples);
-  samples.insert(samples.end(), part.samples.begin(), part.samples.end());
-  whole = std::move(part);
-  whole.samples = std::move(samples);
-  if (whole.outcome != "ok") whole.samples.clear();
 }
 
 /// A worker that did not answer: the arm it was busy with (-1: none), and the arm's outcome.

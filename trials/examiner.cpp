@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-#include <numeric>
-#include <random>
 #include <set>
 
 #include "kernels/text.h"
@@ -14,6 +12,7 @@
 #include "measure/surroundings.h"
 #include "measure/threads.h"
 #include "trials/contestant.h"
+#include "trials/round_share.h"
 
 namespace loopbrick {
 namespace {
@@ -86,17 +85,13 @@ int calibrate(Contestant& contestant, double sample_seconds) {
 }
 
 /// The arms that still take part, in the random order of one round.
-std::vector<std::size_t> order_of_round(const std::vector<Contestant>& contestants,
-                                        std::uint64_t seed, int round) {
-  std::vector<std::size_t> order;
+std::vector<std::size_t> order_of_ok(const std::vector<Contestant>& contestants, std::uint64_t seed,
+                                     int round) {
+  std::vector<std::size_t> ok, order;
   for (std::size_t i = 0; i < contestants.size(); ++i) {
-    if (contestants[i].is_ok()) order.push_back(i);
+    if (contestants[i].is_ok()) ok.push_back(i);
   }
-  std::seed_seq mixed{seed, seed >> 32, static_cast<std::uint64_t>(round)};
-  std::mt19937_64 random(mixed);
-  for (std::size_t left = order.size(); left > 1; --left) {
-    std::swap(order[left - 1], order[random() % left]);
-  }
+  for (const std::size_t place : order_of_round(ok.size(), seed, round)) order.push_back(ok[place]);
   return order;
 }
 
@@ -226,7 +221,7 @@ Sample Examiner::take_sample(Contestant& contestant) {
 void Examiner::run_round(std::vector<Contestant>& contestants, const RoundShare& share, int round,
                          bool together) {
   int order = 0;
-  for (const std::size_t i : order_of_round(contestants, share.seed, round)) {
+  for (const std::size_t i : order_of_ok(contestants, share.seed, round)) {
     Contestant& contestant = contestants[i];
     settle(contestant, [&] {
       Sample sample = take_sample(contestant);

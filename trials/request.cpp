@@ -3,6 +3,15 @@
 namespace loopbrick {
 namespace {
 
+int small(Fields& fields) { return static_cast<int>(fields.count()); }
+
+}  // namespace
+
+void add_arm(Message& message, const Arm& arm) {
+  message.fields.push_back(arm.implementation);
+  message.fields.push_back(arm.choice);
+}
+
 Arm read_arm(Fields& fields) {
   Arm arm;
   arm.implementation = fields.text();
@@ -10,15 +19,28 @@ Arm read_arm(Fields& fields) {
   return arm;
 }
 
-int small(Fields& fields) { return static_cast<int>(fields.count()); }
-
 /// Seeds use all 64 bits; fields are signed.
 std::string seed_text(std::uint64_t seed) {
   return std::to_string(static_cast<std::int64_t>(seed));
 }
 std::uint64_t read_seed(Fields& fields) { return static_cast<std::uint64_t>(fields.count()); }
 
-}  // namespace
+void add_share(Message& message, const RoundShare& share) {
+  message.fields.insert(
+      message.fields.end(),
+      {std::to_string(share.first), std::to_string(share.count), std::to_string(share.process),
+       number_text(share.sample_seconds), seed_text(share.seed)});
+}
+
+RoundShare read_share(Fields& fields) {
+  RoundShare share;
+  share.first = small(fields);
+  share.count = small(fields);
+  share.process = small(fields);
+  share.sample_seconds = fields.number();
+  share.seed = read_seed(fields);
+  return share;
+}
 
 Message setup_request(const Examination& examination) {
   Message message{.verb = "setup",
@@ -75,26 +97,15 @@ AttemptRequest read_attempt_request(const Message& message) {
 }
 
 Message rounds_request(const RoundsRequest& request) {
-  const RoundShare& share = request.share;
-  Message message{.verb = "rounds",
-                  .fields = {std::to_string(share.first), std::to_string(share.count),
-                             std::to_string(share.process), number_text(share.sample_seconds),
-                             seed_text(share.seed)}};
-  for (const Arm& arm : request.arms) {
-    message.fields.push_back(arm.implementation);
-    message.fields.push_back(arm.choice);
-  }
+  Message message{.verb = "rounds", .fields = {}};
+  add_share(message, request.share);
+  for (const Arm& arm : request.arms) add_arm(message, arm);
   return message;
 }
 
 RoundsRequest read_rounds_request(const Message& message) {
   Fields fields(message);
-  RoundsRequest request;
-  request.share.first = small(fields);
-  request.share.count = small(fields);
-  request.share.process = small(fields);
-  request.share.sample_seconds = fields.number();
-  request.share.seed = read_seed(fields);
+  RoundsRequest request{.arms = {}, .share = read_share(fields)};
   while (!fields.empty()) request.arms.push_back(read_arm(fields));
   return request;
 }

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "trials/examiner.h"
@@ -8,6 +10,13 @@
 namespace loopbrick {
 
 /// What the client asks of a worker, as messages, and back: each read_x inverts its x_request.
+void add_arm(Message& message, const Arm& arm);
+Arm read_arm(Fields& fields);
+void add_share(Message& message, const RoundShare& share);
+RoundShare read_share(Fields& fields);
+std::string seed_text(std::uint64_t seed);
+std::uint64_t read_seed(Fields& fields);
+
 Message setup_request(const Examination& examination);
 Examination read_setup(const Message& message);
 

@@ -14,6 +14,7 @@
 #include "measure/system_files.h"
 #include "trials/attempt_text.h"
 #include "trials/channel.h"
+#include "trials/network_request.h"
 #include "trials/request.h"
 
 namespace loopbrick {
@@ -68,6 +69,8 @@ class Worker {
   void answer(const Message& request) {
     if (request.verb == "setup") {
       set_up(request);
+    } else if (request.verb == "network") {
+      network(read_network(request));
     } else if (!examiner_) {
       throw std::runtime_error("the worker was asked to '" + request.verb + "' before 'setup'");
     } else if (request.verb == "fill") {
@@ -99,8 +102,16 @@ class Worker {
     channel_.send(attempt_message(examiner_->attempt(request.arm, request.sampling, announce())));
   }
 
+  void network(const NetworkRequest& request) {
+    apply_conditions(request.network.conditions);
+    send(time_network_here(request.network, request.ways, request.share, find_, announce()));
+  }
+
   void rounds(const RoundsRequest& request) {
-    const Rounds done = examiner_->rounds(request.arms, request.share, announce());
+    send(examiner_->rounds(request.arms, request.share, announce()));
+  }
+
+  void send(const Rounds& done) {
     for (const Attempt& arm : done.arms) channel_.send(attempt_message(arm));
     Message peaks{.verb = "peaks", .fields = {}};
     for (const double peak : done.peak_flops) peaks.fields.push_back(number_text(peak));

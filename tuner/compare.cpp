@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "measure/statistics.h"
-#include "tuner/known_schedule.h"
+#include "tuner/our_choice.h"
 #include "tuner/record.h"
-#include "tuner/stored_wisdom.h"
 
 namespace loopbrick {
 
@@ -19,11 +18,6 @@ constexpr double kShortestSample = 1e-3;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// The text by which an arm was asked for.
-std::string text(const Arm& arm) {
-  return arm.choice.empty() ? arm.implementation : arm.implementation + ":" + arm.choice;
 }
 
 /// Seconds of the rounds that both arms took part in, side by side.
@@ -42,6 +36,27 @@ Pairs pairs(const Attempt& ours, const Attempt& theirs) {
   }
   return both;
 }
+
+}  // namespace
+
+std::string text(const Arm& arm) {
+  return arm.choice.empty() ? arm.implementation : arm.implementation + ":" + arm.choice;
+}
+
+std::optional<Ratio> ratio_of(const Attempt& ours, const Attempt& theirs, std::uint64_t seed) {
+  const Pairs both = pairs(ours, theirs);
+  if (both.ours.empty()) return std::nullopt;
+  return ratio_over_rounds(both.ours, both.theirs, kLevel, seed);
+}
+
+void judge(const Ratio& ratio, double noise_floor, CompareRow& theirs) {
+  theirs.speedup = 1.0 / ratio.value;
+  theirs.speedup_lo = 1.0 / ratio.interval.hi;
+  theirs.speedup_hi = 1.0 / ratio.interval.lo;
+  theirs.verdict = to_string(verdict(ratio, noise_floor));
+}
+
+namespace {
 
 /// One layer: its arms run in rounds, stored and judged.
 class LayerComparison {
@@ -87,11 +102,9 @@ class LayerComparison {
   std::string our_schedule() {
     ours_ = "tuned";
     if (!request_.schedule.empty()) return request_.schedule;
-    if (const auto known = best_known(context_, store_)) return known->choice;
-    ours_ = "imported";
-    if (const auto imported = imported_choice(context_, store_)) return imported->schedule;
-    ours_ = "model";
-    return first_choice(context_, request_.bench.seed).value_or(std::string());
+    const OurChoice ours = our_choice(context_, request_.bench.seed, store_);
+    ours_ = ours.origin;
+    return ours.schedule;
   }
 
   CompareRow row(std::size_t i) const {
@@ -120,20 +133,16 @@ class LayerComparison {
 
   /// Their time over ours, from the rounds that both ran in.
   void judge(const CompareRow& ours, std::size_t i, CompareRow& theirs) const {
-    const Pairs both = pairs(rounds_.arms[0], rounds_.arms[i]);
-    if (both.ours.empty()) return;
-    const Ratio ratio = ratio_over_rounds(both.ours, both.theirs, kLevel, request_.rounds.seed);
-    theirs.speedup = 1.0 / ratio.value;
-    theirs.speedup_lo = 1.0 / ratio.interval.hi;
-    theirs.speedup_hi = 1.0 / ratio.interval.lo;
-    theirs.verdict = to_string(verdict(ratio, request_.station.limits.noise_floor));
+    const auto ratio = ratio_of(rounds_.arms[0], rounds_.arms[i], request_.rounds.seed);
+    if (!ratio) return;
+    loopbrick::judge(*ratio, request_.station.limits.noise_floor, theirs);
     store_.add_comparison({.campaign = request_.station.campaign,
                            .trial = ours.trial,
                            .other = theirs.trial,
                            .ratio = theirs.speedup,
                            .lo = theirs.speedup_lo,
                            .hi = theirs.speedup_hi,
-                           .rounds = ratio.rounds,
+                           .rounds = ratio->rounds,
                            .verdict = theirs.verdict});
   }
 

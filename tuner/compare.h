@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "measure/statistics.h"
 #include "results/store.h"
 #include "tuner/tune.h"
 
@@ -60,6 +62,15 @@ struct CompareReport {
 /// problem has a row with its outcome and reason.
 CompareReport compare(const CompareRequest& request, Store& store, const CompareWatcher& watcher,
                       const std::atomic<bool>* stop = nullptr);
+
+/// The text by which an arm was asked for.
+std::string text(const Arm& arm);
+
+/// Our time over theirs, from the rounds that both took part in; nothing if there are none.
+std::optional<Ratio> ratio_of(const Attempt& ours, const Attempt& theirs, std::uint64_t seed);
+
+/// Enters that ratio in their row, turned around, and what it says of us.
+void judge(const Ratio& ratio, double noise_floor, CompareRow& theirs);
 
 /// Geometric mean over the layers (weighted by count) of `impl`'s speedup rows that are ok; 0 if
 /// none.
