@@ -345,6 +345,18 @@ class Tuning(Case):
         self.assert_sound()
         self.assertEqual(self.sql("SELECT count(*) FROM comparison"), [(1,)])
 
+    def test_compare_runs_a_network_as_one(self):
+        suite = self.folder / "net.csv"
+        suite.write_text("layer,problem,count\na,fc mb24ic32oc32+bias+relu,2\nb,fc mb24ic32oc16,1\n")
+        ours, other = self.measured("compare", "--network", "net.csv", "--dir", "fwd,bwd_d,bwd_w", "--impl", "eigen", *QUICK)
+        self.assertEqual((ours["impl"], ours["problem"], ours["outcome"]), ("model", "6 problems, 9 runs", "ok"))
+        self.assertGreater(float(ours["median_s"]), 0)
+        if other["outcome"] == "ok":
+            self.assertIn(other["verdict"], ("SAME", "FASTER", "SLOWER", "AMBIGUOUS"))
+        self.assertEqual(self.sql("SELECT count(*) FROM trial"), [(0,)])
+        self.refused("compare", TINY, "--network", "net.csv", names=["--network"])
+        self.refused("compare", "--network", "net.csv", "--budget", "9s", names=["--budget"])
+
     def best_of_both(self):
         """The schedules that explain and compare take for the best known one."""
         told = self.good("explain", TINY, "--no-lock", "--db", str(self.database))
