@@ -37,8 +37,9 @@ struct Term {
   std::int64_t rows = 0, cols = 0, depth = 0;
 };
 
+/// `term` and `store` must outlive the product.
 template <typename T, typename Store>
-void multiply(const Term<T>& term, int threads, Store store) {
+SlowProduct product_of(const Term<T>& term, const Store& store) {
   const auto copy = [&term](std::int64_t, std::int64_t row, std::int64_t first, std::int64_t count,
                             double* piece) {
     const std::int64_t rows = std::min(kTileRows, term.rows - row);
@@ -48,16 +49,29 @@ void multiply(const Term<T>& term, int threads, Store store) {
         piece[i] = static_cast<double>(from[i * term.a.row_stride]);
     }
   };
-  run({.rows = term.rows,
-       .cols = term.cols,
-       .depth = term.depth,
-       .b = term.b,
-       .b_depth_stride = term.b_depth_stride,
-       .b_col_stride = term.b_col_stride,
-       .a = copy,
-       .store = [&store](std::int64_t, std::int64_t row, std::int64_t col,
-                         double sum) { store(row, col, sum); }},
-      threads);
+  return {.rows = term.rows,
+          .cols = term.cols,
+          .depth = term.depth,
+          .b = term.b,
+          .b_depth_stride = term.b_depth_stride,
+          .b_col_stride = term.b_col_stride,
+          .a = copy,
+          .store = [&store](std::int64_t, std::int64_t row, std::int64_t col, double sum) {
+            store(row, col, sum);
+          }};
+}
+
+/// Packs B into `packed` unless it is there already.
+template <typename T, typename Store>
+void multiply(const Term<T>& term, PackedB& packed, int threads, const Store& store) {
+  const SlowProduct product = product_of(term, store);
+  if (!packed) packed = pack_b(product, threads);
+  run(product, packed, threads);
+}
+
+template <typename T, typename Store>
+void multiply(const Term<T>& term, int threads, const Store& store) {
+  run(product_of(term, store), threads);
 }
 
 /// The layer's inputs, by the names that operands gives them.
@@ -87,9 +101,11 @@ class Layer {
                   .gates = Doubles(at(lstm_.t * kGates * state_))};
     std::copy(inputs_.h0, inputs_.h0 + state_, states.h.begin());
     std::copy(inputs_.c0, inputs_.c0 + state_, states.c.begin());
+    sum_inputs(states.gates.data());
+    PackedB packed;
     for (std::int64_t t = 0; t < lstm_.t; ++t) {
       double* const gates = states.gates.data() + t * kGates * state_;
-      sum_gates(inputs_.x + t * lstm_.n * lstm_.c, states.h.data() + t * state_, gates);
+      add_states(states.h.data() + t * state_, packed, gates);
       finish_step(gates, states.c.data() + t * state_, states.h.data() + (t + 1) * state_);
     }
     return states;
@@ -100,6 +116,7 @@ class Layer {
     const float* const dh = arrays[6].data();
     Doubles dh_state(at(state_), 0.0);  // what the later steps pass back
     Doubles dc_state(arrays[7].begin(), arrays[7].end());
+    PackedB packed;
     for (std::int64_t t = lstm_.t - 1; t >= 0; --t) {
       double* const gates = states.gates.data() + t * kGates * state_;
       differentiate_step(gates, states.c.data() + t * state_, dh + t * state_, dh_state, dc_state);
@@ -110,7 +127,7 @@ class Layer {
                             .rows = lstm_.n,
                             .cols = lstm_.k,
                             .depth = kGates * lstm_.k},
-               threads_, [&](std::int64_t row, std::int64_t col, double sum) {
+               packed, threads_, [&](std::int64_t row, std::int64_t col, double sum) {
                  dh_state[at(row * lstm_.k + col)] = sum;
                });
     }
@@ -120,19 +137,24 @@ class Layer {
   }
 
  private:
-  /// gates[n][4][k] = W x + R h + b.
-  void sum_gates(const float* x, const double* h, double* gates) const {
+  /// gates[t][n][4][k] = W x + b, of all time steps.
+  void sum_inputs(double* gates) const {
     const std::int64_t cols = kGates * lstm_.k;
-    multiply(Term<float>{.a = {x, lstm_.c, 1},
+    multiply(Term<float>{.a = {inputs_.x, lstm_.c, 1},
                          .b = inputs_.w,
                          .b_depth_stride = 1,
                          .b_col_stride = lstm_.c,
-                         .rows = lstm_.n,
+                         .rows = lstm_.t * lstm_.n,
                          .cols = cols,
                          .depth = lstm_.c},
              threads_, [&](std::int64_t row, std::int64_t col, double sum) {
                gates[row * cols + col] = sum + static_cast<double>(inputs_.b[col]);
              });
+  }
+
+  /// gates[n][4][k] += R h, of one time step.
+  void add_states(const double* h, PackedB& packed, double* gates) const {
+    const std::int64_t cols = kGates * lstm_.k;
     multiply(Term<double>{.a = {h, lstm_.k, 1},
                           .b = inputs_.r,
                           .b_depth_stride = 1,
@@ -140,13 +162,14 @@ class Layer {
                           .rows = lstm_.n,
                           .cols = cols,
                           .depth = lstm_.k},
-             threads_, [&](std::int64_t row, std::int64_t col, double sum) {
+             packed, threads_, [&](std::int64_t row, std::int64_t col, double sum) {
                gates[row * cols + col] += sum;
              });
   }
 
   /// Sums become gates; the next cell state lies behind the one at `c`.
   void finish_step(double* gates, double* c, double* h) const {
+#pragma omp parallel for num_threads(threads_)
     for (std::int64_t i = 0; i < state_; ++i) {
       double* const gate = gates + i / lstm_.k * kGates * lstm_.k + i % lstm_.k;
       for (const Gate each : {kInput, kForget, kOutput})
@@ -160,6 +183,7 @@ class Layer {
   /// Gates become the gradients of their sums; dc_state that of the cell state before the step.
   void differentiate_step(double* gates, const double* c, const float* dh, const Doubles& dh_state,
                           Doubles& dc_state) const {
+#pragma omp parallel for num_threads(threads_)
     for (std::int64_t i = 0; i < state_; ++i) {
       double* const gate = gates + i / lstm_.k * kGates * lstm_.k + i % lstm_.k;
       const double in = gate[0], candidate = gate[kCandidate * lstm_.k],

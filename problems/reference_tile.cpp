@@ -9,7 +9,8 @@
 namespace loopbrick {
 namespace {
 
-constexpr std::int64_t kPiece = 2048;  ///< 128 KiB of A and as much of B: both stay in L2
+constexpr std::int64_t kPiece = 512;    ///< of the depth: 32 KiB of B stay in L1
+constexpr std::int64_t kMostTiles = 8;  ///< of rows that share B: their 256 KiB of A stay in L2
 constexpr std::int64_t kTileSize = kTileRows * kTileCols;
 
 using Doubles = double __attribute__((vector_size(64)));
@@ -93,10 +94,86 @@ void pack_block(const SlowProduct& product, const float* from, std::int64_t cols
   }
 }
 
-/// B as [groups][cols / 16][depth][16]; the last block is as narrow as its columns.
-std::vector<float> pack_b(const SlowProduct& product, int threads) {
+std::int64_t piece_length(const SlowProduct& product) {
+  return std::max<std::int64_t>(1, kPiece / product.depth_multiple) * product.depth_multiple;
+}
+
+/// Tiles of rows that one thread takes at once: as many for each, and no more than kMostTiles.
+std::int64_t tiles_at_once(const SlowProduct& product, int threads) {
+  const std::int64_t tiles = blocks_of(product.rows, kTileRows);
+  const std::int64_t shares = threads * blocks_of(tiles, threads * kMostTiles);
+  return std::max<std::int64_t>(1, blocks_of(tiles, shares));
+}
+
+/// What one thread works in, tile of rows by tile of rows.
+struct Scratch {
+  std::vector<double> piece;  ///< of A
+  std::vector<double> sums;   ///< [cols / 16][8][16], in a narrow last block [cols][8]
+};
+
+std::int64_t sums_of_tile(const SlowProduct& product) {
+  return blocks_of(product.cols, kTileCols) * kTileSize;
+}
+
+std::vector<Scratch> make_scratch(const SlowProduct& product, std::int64_t tiles, int threads) {
+  const std::int64_t length = std::min(product.depth, piece_length(product));
+  return std::vector<Scratch>(
+      static_cast<std::size_t>(threads),
+      Scratch{
+          .piece = std::vector<double>(static_cast<std::size_t>(tiles * length * kTileRows)),
+          .sums = std::vector<double>(static_cast<std::size_t>(tiles * sums_of_tile(product)))});
+}
+
+/// Tiles `first` to `first + count` of the rows of one group.
+struct Share {
+  std::int64_t group = 0, first = 0, count = 0;
+};
+
+/// `b` is the group's part of the packed B.
+void sum_rows(const SlowProduct& product, const float* b, const Share& share, Scratch& scratch) {
+  std::ranges::fill(scratch.sums, 0.0);
+  const std::int64_t length = piece_length(product);
+  for (std::int64_t first = 0; first < product.depth; first += length) {
+    const std::int64_t count = std::min(length, product.depth - first);
+    const auto piece = [&](std::int64_t tile) {
+      return scratch.piece.data() + tile * count * kTileRows;
+    };
+    for (std::int64_t tile = 0; tile < share.count; ++tile)
+      product.a(share.group, (share.first + tile) * kTileRows, first, count, piece(tile));
+    for (std::int64_t block = 0; block < blocks_of(product.cols, kTileCols); ++block) {
+      const std::int64_t cols = block_cols(product, block);
+      const float* const piece_of_b = b + block * kTileCols * product.depth + first * cols;
+      for (std::int64_t tile = 0; tile < share.count; ++tile) {
+        double* const sums = scratch.sums.data() + tile * sums_of_tile(product) + block * kTileSize;
+        if (cols == kTileCols) {
+          multiply_tile(piece(tile), piece_of_b, count, sums);
+        } else {
+          multiply_tail(piece(tile), piece_of_b, count, cols, sums);
+        }
+      }
+    }
+  }
+}
+
+/// `sums` are those of the tile that begins at `row`.
+void store_rows(const SlowProduct& product, std::int64_t group, std::int64_t row,
+                const double* sums) {
+  const std::int64_t rows = std::min(kTileRows, product.rows - row);
+  for (std::int64_t col = 0; col < product.cols; ++col) {
+    const std::int64_t block = col / kTileCols;
+    const bool wide = block_cols(product, block) == kTileCols;
+    const std::int64_t row_step = wide ? kTileCols : 1;
+    const std::int64_t col_step = wide ? 1 : kTileRows;
+    const double* const own = sums + block * kTileSize + col % kTileCols * col_step;
+    for (std::int64_t i = 0; i < rows; ++i) product.store(group, row + i, col, own[i * row_step]);
+  }
+}
+
+}  // namespace
+
+PackedB pack_b(const SlowProduct& product, int threads) {
   const std::int64_t blocks = blocks_of(product.cols, kTileCols);
-  std::vector<float> packed(
+  PackedB packed = std::make_unique_for_overwrite<float[]>(
       static_cast<std::size_t>(product.groups * product.cols * product.depth));
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (std::int64_t group = 0; group < product.groups; ++group) {
@@ -105,78 +182,31 @@ std::vector<float> pack_b(const SlowProduct& product, int threads) {
       const float* const from =
           product.b + group * product.b_group_stride + col * product.b_col_stride;
       pack_block(product, from, block_cols(product, block),
-                 packed.data() + (group * product.cols + col) * product.depth);
+                 packed.get() + (group * product.cols + col) * product.depth);
     }
   }
   return packed;
 }
 
-std::int64_t piece_length(const SlowProduct& product) {
-  return std::max<std::int64_t>(1, kPiece / product.depth_multiple) * product.depth_multiple;
-}
-
-/// What one thread works in.
-struct Scratch {
-  std::vector<double> piece;  ///< of A
-  std::vector<double> sums;   ///< [cols / 16][8][16], in a narrow last block [cols][8]
-};
-
-std::vector<Scratch> make_scratch(const SlowProduct& product, int threads) {
-  const std::int64_t length = std::min(product.depth, piece_length(product));
-  const std::int64_t blocks = blocks_of(product.cols, kTileCols);
-  return std::vector<Scratch>(
-      static_cast<std::size_t>(threads),
-      Scratch{.piece = std::vector<double>(static_cast<std::size_t>(length * kTileRows)),
-              .sums = std::vector<double>(static_cast<std::size_t>(blocks * kTileSize))});
-}
-
-/// Sums eight rows of one group; `b` is that group's part of the packed B.
-void sum_rows(const SlowProduct& product, const float* b, std::int64_t group, std::int64_t row,
-              Scratch& scratch) {
-  std::ranges::fill(scratch.sums, 0.0);
-  const std::int64_t length = piece_length(product);
-  for (std::int64_t first = 0; first < product.depth; first += length) {
-    const std::int64_t count = std::min(length, product.depth - first);
-    product.a(group, row, first, count, scratch.piece.data());
-    for (std::int64_t block = 0; block < blocks_of(product.cols, kTileCols); ++block) {
-      const std::int64_t cols = block_cols(product, block);
-      const float* const piece_of_b = b + block * kTileCols * product.depth + first * cols;
-      double* const sums = scratch.sums.data() + block * kTileSize;
-      if (cols == kTileCols) {
-        multiply_tile(scratch.piece.data(), piece_of_b, count, sums);
-      } else {
-        multiply_tail(scratch.piece.data(), piece_of_b, count, cols, sums);
-      }
-    }
-  }
-}
-
-void store_rows(const SlowProduct& product, std::int64_t group, std::int64_t row,
-                const Scratch& scratch) {
-  const std::int64_t rows = std::min(kTileRows, product.rows - row);
-  for (std::int64_t col = 0; col < product.cols; ++col) {
-    const std::int64_t block = col / kTileCols;
-    const bool wide = block_cols(product, block) == kTileCols;
-    const std::int64_t row_step = wide ? kTileCols : 1;
-    const std::int64_t col_step = wide ? 1 : kTileRows;
-    const double* const sums = scratch.sums.data() + block * kTileSize + col % kTileCols * col_step;
-    for (std::int64_t i = 0; i < rows; ++i) product.store(group, row + i, col, sums[i * row_step]);
-  }
-}
-
-}  // namespace
-
 void run(const SlowProduct& product, int threads) {
-  const std::vector<float> b = pack_b(product, threads);
+  run(product, pack_b(product, threads), threads);
+}
+
+void run(const SlowProduct& product, const PackedB& b, int threads) {
   const std::int64_t b_size = product.cols * product.depth;
-  std::vector<Scratch> scratch = make_scratch(product, threads);
   const std::int64_t tiles = blocks_of(product.rows, kTileRows);
+  const std::int64_t at_once = tiles_at_once(product, threads);
+  std::vector<Scratch> scratch = make_scratch(product, at_once, threads);
 #pragma omp parallel for collapse(2) schedule(dynamic) num_threads(threads)
   for (std::int64_t group = 0; group < product.groups; ++group) {
-    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+    for (std::int64_t first = 0; first < tiles; first += at_once) {
       Scratch& own = scratch[static_cast<std::size_t>(omp_get_thread_num())];
-      sum_rows(product, b.data() + group * b_size, group, tile * kTileRows, own);
-      store_rows(product, group, tile * kTileRows, own);
+      const Share share{group, first, std::min(at_once, tiles - first)};
+      sum_rows(product, b.get() + group * b_size, share, own);
+      for (std::int64_t tile = 0; tile < share.count; ++tile) {
+        store_rows(product, group, (first + tile) * kTileRows,
+                   own.sums.data() + tile * sums_of_tile(product));
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 
 namespace loopbrick {
 
@@ -38,5 +39,12 @@ struct SlowProduct {
 /// Threads  `threads` OpenMP threads share groups and rows; a and store are called from all of
 /// them.
 void run(const SlowProduct& product, int threads);
+
+/// B as [groups][cols / 16][depth][16]; the last block is as narrow as its columns.
+using PackedB = std::unique_ptr<float[]>;
+PackedB pack_b(const SlowProduct& product, int threads);
+
+/// The same with a B that was packed before, for another A.
+void run(const SlowProduct& product, const PackedB& b, int threads);
 
 }  // namespace loopbrick
