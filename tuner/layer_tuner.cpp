@@ -48,27 +48,41 @@ TunedLayer LayerTuner::run(const Space& space, const Measurer& measurer, const L
   failed_before_ = &failed_before;
   progress_ = &progress;
   if (request_.resume) learn_what_is_known();
-  const std::vector<Candidate> hinted = try_hints(space, measurer.evaluate);
+  if (measurer.cut) cut_.emplace(context_, *measurer.cut, store_, request_.resume);
+  const Evaluate evaluate = [&](const std::string& choice, const Sampling& sampling) {
+    return evaluate_whole(measurer.evaluate, choice, sampling);
+  };
+  const std::vector<Candidate> hinted = try_hints(space, evaluate);
+  std::vector<Candidate> known = known_candidates(space);
+  if (cut_) {
+    calibrate(measurer.screen);
+    add_cut_candidates(space, known);
+  }
   const Strategy strategy = strategy_named(request_.strategy).begin(space, request_.seed);
   const SearchTools tools{
-      .known = known_candidates(space),
+      .known = std::move(known),
       .recall = [this](const std::string& choice, const Ask& ask) { return recall(choice, ask); },
-      .evaluate = measurer.evaluate,
+      .evaluate = evaluate,
+      .screen = measurer.screen,
+      .screen_scale =
+          [this, &measurer] {
+            calibrate(measurer.screen);
+            return cut_->scale();
+          },
       .keep =
           [this, &space](const Candidate& candidate, const Attempt& attempt) {
-            const double predicted = space.predict(candidate.point);
-            const std::int64_t trial = keep(candidate.choice, predicted, attempt);
-            if (candidate.ok) note_best(candidate);
+            const double predicted = predicted_[candidate.choice] = space.predict(candidate.point);
+            const bool is_cut = cut_ && candidate.fidelity == Fidelity::screen;
+            const std::int64_t trial = is_cut ? keep_cut(candidate.choice, predicted, attempt)
+                                              : keep(candidate.choice, predicted, attempt);
+            if (candidate.ok && !is_cut) note_best(candidate);
             best_after_.push_back(best_measured_);
             report("search");
             return trial;
           },
       .go_on = [this] { return may_go_on(); }};
-  const double search_started = now_();
   std::vector<Candidate> candidates = search(space, strategy, sampling_, tools);
-  if (result_.trials > 0) {
-    ready_seconds_ = (now_() - search_started) / static_cast<double>(result_.trials);
-  }
+  if (whole_trials_ > 0) ready_seconds_ = whole_seconds_ / static_cast<double>(whole_trials_);
   for (Candidate& candidate : candidates)
     predicted_[candidate.choice] = space.predict(candidate.point);
   result_.late_gain = late_gain();
@@ -156,6 +170,40 @@ std::vector<Candidate> LayerTuner::known_candidates(const Space& space) {
   return candidates;
 }
 
+/// What the store has of the cut problem, where the problem itself has no trial.
+void LayerTuner::add_cut_candidates(const Space& space, std::vector<Candidate>& candidates) const {
+  if (!space.point || !cut_->is_calibrated()) return;
+  for (const std::string& choice : cut_->choices()) {
+    const std::optional<Point> point = space.point(choice);
+    if (!point || known_.contains(choice)) continue;
+    candidates.push_back(*cut_->find(choice));
+    candidates.back().point = *point;
+  }
+}
+
+/// Screens the incumbent too: what it takes on both problems is what a screened time counts.
+void LayerTuner::calibrate(const Evaluate& screen) {
+  if (cut_->is_calibrated() || incumbent_.empty()) return;
+  std::optional<double> seconds = cut_->cut_seconds(incumbent_);
+  if (!seconds) {
+    Sampling single_calls = sampling_;
+    single_calls.samples = 0;
+    const Attempt attempt = screen(incumbent_, single_calls);
+    keep_cut(incumbent_, predicted_[incumbent_], attempt);
+    if (!attempt.samples.empty()) seconds = summarize(attempt.samples).min;
+  }
+  cut_->calibrate(seconds ? best_measured_ / *seconds : cut_->scale());
+}
+
+Attempt LayerTuner::evaluate_whole(const Evaluate& evaluate, const std::string& choice,
+                                   const Sampling& sampling) {
+  const double started = now_();
+  Attempt attempt = evaluate(choice, sampling);
+  whole_seconds_ += now_() - started;
+  ++whole_trials_;
+  return attempt;
+}
+
 /// A stored trial as an answer. One that was run by a comparison has no samples of a search, but
 /// better ones.
 Candidate LayerTuner::remembered(const TrialRecord& record) const {
@@ -174,14 +222,17 @@ Candidate LayerTuner::remembered(const TrialRecord& record) const {
 /// measured.
 std::optional<Candidate> LayerTuner::recall(const std::string& choice, const Ask& ask) {
   const auto known = known_.find(choice);
-  if (known == known_.end()) return std::nullopt;
-  const Candidate candidate = remembered(known->second);
+  const std::optional<Candidate> stored = known != known_.end() ? remembered(known->second)
+                                          : cut_                ? cut_->find(choice)
+                                                                : std::nullopt;
+  if (!stored) return std::nullopt;
+  const Candidate& candidate = *stored;
   if (!candidate.ok) return candidate;
   const double best = progress_->best_seconds > 0.0 ? progress_->best_seconds : 1e300;
   const bool is_slow = candidate.seconds > std::min(ask.give_up_above, kRacingMargin * best);
   const bool is_rough = candidate.fidelity == Fidelity::screen && ask.fidelity == Fidelity::measure;
   if (is_rough && !is_slow) return std::nullopt;
-  note_best(candidate);
+  if (candidate.trial != 0) note_best(candidate);
   return candidate;
 }
 
@@ -194,6 +245,7 @@ void LayerTuner::note_best(const Candidate& candidate) {
 
 void LayerTuner::note_gain(const Candidate& candidate) {
   if (candidate.fidelity == Fidelity::screen) return;
+  if (candidate.seconds < best_measured_) incumbent_ = candidate.choice;
   best_measured_ = std::min(best_measured_, candidate.seconds);
   if (candidate.seconds > (1.0 - kGain) * gained_seconds_) return;
   gained_seconds_ = candidate.seconds;
@@ -207,7 +259,19 @@ double LayerTuner::late_gain() const {
 }
 
 std::int64_t LayerTuner::keep(const std::string& choice, double predicted, const Attempt& attempt) {
-  TrialRecord record = trial_record(context_, {kOurs, choice}, attempt, false);
+  return keep(context_, choice, predicted, attempt);
+}
+
+/// A trial of the cut problem, and none of this one: 0.
+std::int64_t LayerTuner::keep_cut(const std::string& choice, double predicted,
+                                  const Attempt& attempt) {
+  keep(cut_->context(), choice, predicted / cut_->scale(), attempt);
+  return 0;
+}
+
+std::int64_t LayerTuner::keep(const TrialContext& context, const std::string& choice,
+                              double predicted, const Attempt& attempt) {
+  TrialRecord record = trial_record(context, {kOurs, choice}, attempt, false);
   record.predicted = predicted;
   record.id = store_.add_trial(record);
   ++result_.trials;
@@ -217,7 +281,7 @@ std::int64_t LayerTuner::keep(const std::string& choice, double predicted, const
     const bool is_full =
         result_.reasons.size() >= kMostReasons && result_.reasons.count(reason) == 0;
     ++result_.reasons[is_full ? attempt.outcome : reason];
-    report_failure(choice, attempt, record.id);
+    report_failure(record);
   }
   return record.id;
 }
@@ -231,15 +295,14 @@ void LayerTuner::report(const std::string& phase) {
   if (watcher_.progress) watcher_.progress(*progress_);
 }
 
-void LayerTuner::report_failure(const std::string& choice, const Attempt& attempt,
-                                std::int64_t trial) {
-  if (!failed_before_->insert(attempt.outcome).second || !watcher_.failure) return;
+void LayerTuner::report_failure(const TrialRecord& record) {
+  if (!failed_before_->insert(record.outcome).second || !watcher_.failure) return;
   watcher_.failure({.layer = result_.label,
-                    .problem = result_.problem,
-                    .choice = choice,
-                    .outcome = attempt.outcome,
-                    .reason = attempt.reason,
-                    .trial = trial});
+                    .problem = record.problem,
+                    .choice = record.choice,
+                    .outcome = record.outcome,
+                    .reason = record.reason,
+                    .trial = record.id});
 }
 
 /// As many as can be made ready in every process and timed in what is left of the layer's time.
@@ -303,8 +366,9 @@ void LayerTuner::confirm(const std::vector<Candidate>& chosen, const Measurer& m
       continue;
     }
     const Measured measured = summarize(attempt.samples);
-    store_.confirm(chosen[i].trial, measured, peak, timed_samples(attempt.samples, true));
     confirmed.push_back(chosen[i]);
+    if (chosen[i].trial == 0) confirmed.back().trial = keep_unsearched(chosen[i].choice, attempt);
+    store_.confirm(confirmed.back().trial, measured, peak, timed_samples(attempt.samples, true));
     confirmed.back().fidelity = Fidelity::measure;
     confirmed.back().seconds = measured.median;
     if (chosen[i].choice == result_.first_choice) result_.first_seconds = measured.median;
@@ -319,6 +383,13 @@ void LayerTuner::confirm(const std::vector<Candidate>& chosen, const Measurer& m
     result_.hi = measured.hi;
     result_.executed_flops = rounds.arms[i].executed_flops;
   }
+}
+
+/// A finalist that was screened on the cut problem only: its first trial, without samples of a
+/// search.
+std::int64_t LayerTuner::keep_unsearched(const std::string& choice, Attempt attempt) {
+  attempt.samples.clear();
+  return keep(choice, predicted_[choice], attempt);
 }
 
 /// The fastest of these is the result so far.

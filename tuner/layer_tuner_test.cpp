@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tuner/cut_problem.h"
 #include "tuner/test_store.h"
 #include "tuner/toy_space.h"
 
@@ -72,6 +73,9 @@ struct FakeWorker {
                              const RoundPlan& plan) { return rounds(arms, plan); }};
   }
 };
+
+/// Twelve time steps of the cut problem's three.
+constexpr double kCut = 0.25;
 
 class LayerTunerTest : public testing::Test {
  protected:
@@ -277,6 +281,81 @@ TEST_F(LayerTunerTest, ProgressTellsTheBestSoFar) {
   EXPECT_LT(seen[50].seconds_left, seen[1].seconds_left);
   EXPECT_DOUBLE_EQ(seen.back().best_flops, flops(layer_.problem) / seen.back().best_seconds);
   EXPECT_EQ(seen.back().phase, "confirm");
+}
+
+class CutTest : public LayerTunerTest {
+ protected:
+  CutTest() {
+    layer_ = {.label = "long", .problem = parse_problem("lstm t12mb2sic16"), .count = 1};
+    space_.point = [](const std::string& text) { return FakeWorker::point_of(text); };
+  }
+
+  /// Each time step of the cut problem takes `bias` times as long.
+  TunedLayer tune_cut(std::int64_t trials) {
+    const std::function<double()> now = [this] { return worker_.clock; };
+    Measurer measurer = worker_.measurer();
+    measurer.cut = parse_problem("lstm t3mb2sic16");
+    measurer.screen = [this](const std::string& choice, const Sampling& sampling) {
+      EXPECT_EQ(sampling.samples, 0);
+      Attempt attempt = worker_.attempt(choice, {.samples = 0});
+      for (Sample& sample : attempt.samples) sample.seconds *= kCut * bias_;
+      return attempt;
+    };
+    LayerTuner tuner(request_, layer_, test_.store(), watcher_, now);
+    TuneProgress progress;
+    return tuner.run(space_, measurer, {.trials = trials}, failed_before_, progress);
+  }
+
+  double bias_ = 3.0;
+};
+
+TEST_F(CutTest, ScreensAreTrialsOfTheCutProblem) {
+  const TunedLayer tuned = tune_cut(150);
+  EXPECT_EQ(tuned.schedule, "3 4 7 2");
+  EXPECT_EQ(tuned.problem, "lstm fwd f32 t12mb2sic16");
+  EXPECT_EQ(test_.store().trial(tuned.trial)->problem, tuned.problem);
+  const auto screened = std::count_if(worker_.questions.begin(), worker_.questions.end(),
+                                      [](const auto& text) { return text.ends_with("screened"); });
+  EXPECT_GT(screened, 50);
+  EXPECT_EQ(rows("problem = 'lstm fwd f32 t3mb2sic16'"), screened);
+  EXPECT_EQ(rows("problem = 'lstm fwd f32 t12mb2sic16'"), 150 - screened);
+}
+
+/// Without the scale that one candidate shows on both problems, screens would look too slow to be
+/// measured.
+TEST_F(CutTest, TheBestOfTheScreensIsMeasured) {
+  tune_cut(150);
+  EXPECT_EQ(rows("choice = '3 4 7 2' AND problem LIKE '%t12%' AND search_n > 3"), 1);
+}
+
+TEST_F(CutTest, ASecondRunScreensNothingAgain) {
+  tune_cut(60);
+  tune_cut(60);
+  std::set<std::string> asked;
+  for (const std::string& question : worker_.questions)
+    EXPECT_TRUE(asked.insert(question).second) << question << " twice";
+}
+
+TEST_F(CutTest, AFailureOfTheCutProblemIsReportedAsOneOfIt) {
+  worker_.outcome = [](const std::string& choice) {
+    return choice[4] == '7' ? "wrong_result" : "ok";
+  };
+  std::vector<TuneFailure> failures;
+  watcher_.failure = [&failures](const TuneFailure& failure) { failures.push_back(failure); };
+  tune_cut(150);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].problem, "lstm fwd f32 t3mb2sic16");
+  EXPECT_EQ(test_.store().trial(failures[0].trial)->problem, failures[0].problem);
+  for (const std::string& choice : worker_.confirmed) EXPECT_NE(choice[4], '7');
+}
+
+TEST(CutProblem, OnlyLongRunsAreCut) {
+  const auto cut = cut_problem(parse_problem("lstm bwd t50mb168sic1024"));
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(to_string(*cut), "lstm bwd f32 t3mb168sic1024");
+  EXPECT_FALSE(cut_problem(*cut));
+  EXPECT_FALSE(cut_problem(parse_problem("lstm t50mb2sic64")));
+  EXPECT_FALSE(cut_problem(parse_problem("fc mb99999ic2048oc2048")));
 }
 
 }  // namespace

@@ -54,8 +54,13 @@ std::optional<Candidate> answered(const Ask& ask, const Space& space, const Samp
     }
   }
   if (!tools.go_on()) return std::nullopt;
-  const Attempt attempt = tools.evaluate(choice, sampling_for(ask, sampling));
+  const bool is_cut = tools.screen && ask.fidelity == Fidelity::screen;
+  const double scale = is_cut ? tools.screen_scale() : 1.0;
+  Sampling limit = sampling_for(ask, sampling);
+  limit.give_up_above /= scale;
+  const Attempt attempt = (is_cut ? tools.screen : tools.evaluate)(choice, limit);
   Candidate candidate = evaluated(ask, choice, attempt);
+  candidate.seconds *= scale;
   candidate.trial = tools.keep(candidate, attempt);
   return candidate;
 }

@@ -33,6 +33,10 @@ struct SearchTools {
   /// An answer that an earlier run has for a point that is not in `known`; may be empty.
   std::function<std::optional<Candidate>(const std::string& choice, const Ask& ask)> recall{};
   Evaluate evaluate;
+  /// Screens on a smaller problem, whose seconds times screen_scale() are those of the whole;
+  /// empty: evaluate screens.
+  Evaluate screen{};
+  std::function<double()> screen_scale{};
   /// Called with every new answer; returns its trial's id.
   std::function<std::int64_t(const Candidate& candidate, const Attempt& attempt)> keep;
   /// Asked before every evaluation; false ends the search.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "tuner/cut_problem.h"
 #include "tuner/layer_tuner.h"
 #include "tuner/problem_space.h"
 #include "tuner/purse.h"
@@ -26,13 +27,17 @@ TunedLayer refused(const Layer& layer, const std::string& reason) {
   return tuned;
 }
 
+Evaluate evaluate_on(Bench& bench) {
+  return [&bench](const std::string& choice, const Sampling& sampling) {
+    return bench.attempt({kOurs, choice}, sampling);
+  };
+}
+
 Measurer measurer_of(Bench& bench) {
-  return {.evaluate =
-              [&bench](const std::string& choice, const Sampling& sampling) {
-                return bench.attempt({kOurs, choice}, sampling);
-              },
-          .rounds = [&bench](std::span<const Arm> arms,
-                             const RoundPlan& plan) { return bench.rounds(arms, plan); }};
+  return {.evaluate = evaluate_on(bench),
+          .rounds = [&bench](std::span<const Arm> arms, const RoundPlan& plan) {
+            return bench.rounds(arms, plan);
+          }};
 }
 
 bool must_stop(const TuneWatcher& watcher) {
@@ -50,7 +55,14 @@ TunedLayer tune_layer(const TuneRequest& request, const Layer& layer, LayerTuner
   if (const auto refusal = space.why_not({})) return refused(layer, to_string(*refusal));
   try {
     Bench bench(layer.problem, request.conditions, request.bench);
-    return tuner.run(space, measurer_of(bench), share, failed_before, progress);
+    Measurer measurer = measurer_of(bench);
+    measurer.cut = cut_problem(layer.problem);
+    std::optional<Bench> of_cut;
+    if (measurer.cut) {
+      of_cut.emplace(*measurer.cut, request.conditions, request.bench);
+      measurer.screen = evaluate_on(*of_cut);
+    }
+    return tuner.run(space, measurer, share, failed_before, progress);
   } catch (const NoMemory& error) {
     return refused(layer, error.what());
   }
