@@ -70,6 +70,17 @@ CacheSizes cpuid_caches() {
   return sizes.l1d_bytes > 0 ? sizes : caches_of_amd_legacy_leaves();
 }
 
+std::string cpuid_vendor() {
+  const Registers name = cpuid(0);
+  std::string text;
+  for (const unsigned word : {name.b, name.d, name.c}) {
+    for (int letter = 0; letter < 4; ++letter) {
+      text += static_cast<char>(bits(word, 8 * letter, 8));
+    }
+  }
+  return text;
+}
+
 int cpuid_threads_per_core() {
   constexpr unsigned kTopology = 0xb;
   constexpr unsigned kThreadLevel = 1;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace loopbrick {
 
@@ -13,6 +14,9 @@ struct CacheSizes {
 /// Source  Intel SDM, CPUID leaf 4; AMD APM volume 3, leaf 8000001Dh with the same
 ///         layout, and 80000005h/6h where a hypervisor hides those.
 CacheSizes cpuid_caches();
+
+/// "GenuineIntel", "AuthenticAMD", ...
+std::string cpuid_vendor();
 
 /// At least 1.
 int cpuid_threads_per_core();
