@@ -35,6 +35,7 @@ class LstmBackward {
   std::int64_t workspace_floats() const;
   std::int64_t scratch_addresses() const;
   std::vector<const CallTable*> tables() const;
+  std::int64_t barriers() const { return 2 * lstm_.t + 1; }  ///< of one run
 
  private:
   /// One of the weight tensors, its four gates one behind the other.

@@ -43,6 +43,7 @@ class LstmForward {
   std::int64_t gate_elements() const;
   std::int64_t scratch_addresses() const;
   std::vector<const CallTable*> tables() const;
+  std::int64_t barriers() const { return lstm_.t + (is_fused_ ? 1 : 2); }  ///< of one run
 
  private:
   void cell(int number, std::int64_t t, const Operands& operands, float* gates,

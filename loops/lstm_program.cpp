@@ -76,6 +76,9 @@ class LstmProgram : public Program {
   void lay_out(int operand, std::span<const float> plain, std::span<float> own) const override;
   void take_back(int operand, std::span<const float> own, std::span<float> plain) const override;
   std::int64_t calls() const override;
+  std::int64_t barriers() const override {
+    return backward_ ? backward_->barriers() : forward_.barriers();
+  }
   double executed_flops() const override { return flops(problem_); }
   std::vector<std::shared_ptr<const BrgemmKernel>> generated() const override;
   void prepare(std::span<void* const> operands, std::span<std::byte> workspace) const override;

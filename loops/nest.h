@@ -47,6 +47,7 @@ class Nest {
   void run(const Operands& operands, std::byte* workspace) const noexcept;
 
   std::int64_t workspace_bytes() const;
+  std::int64_t barriers() const { return results_ > 0 ? 2 : 1; }    ///< before the sum, at the end
   const std::vector<CallTable>& tables() const { return tables_; }  ///< one for each phase
 
  private:

@@ -123,6 +123,7 @@ class NestProgram : public Program {
   void lay_out(int operand, std::span<const float> plain, std::span<float> own) const override;
   void take_back(int operand, std::span<const float> own, std::span<float> plain) const override;
   std::int64_t calls() const override { return count_calls(plain_, step_); }
+  std::int64_t barriers() const override;
   double executed_flops() const override { return executed(plain_, step_); }
   std::vector<std::shared_ptr<const BrgemmKernel>> generated() const override;
   void prepare(std::span<void* const> operands, std::span<std::byte> workspace) const override;
@@ -141,6 +142,7 @@ class NestProgram : public Program {
   int threads_;
   Nest nest_;
 
+  bool transposes_first() const { return transposed_ && !packs_weights(step_) && !once_; }
   void transpose(const void* weights, std::span<std::byte> workspace) const noexcept;
 
   /// Any operand but laid-out weights.
@@ -193,6 +195,11 @@ std::vector<std::shared_ptr<const BrgemmKernel>> NestProgram::generated() const 
   return all;
 }
 
+std::int64_t NestProgram::barriers() const {
+  const bool in_parallel = transposes_first() && transposed_->group.pixels == 1;
+  return nest_.barriers() + (in_parallel ? 1 : 0);
+}
+
 void NestProgram::transpose(const void* weights, std::span<std::byte> workspace) const noexcept {
   transposed_->run(static_cast<const float*>(weights), reinterpret_cast<float*>(workspace.data()),
                    threads_);
@@ -210,7 +217,7 @@ void NestProgram::run(std::span<void* const> operands,
   const auto* a = static_cast<const float*>(operands[kA]);
   const auto* b = static_cast<const float*>(operands[kB]);
   if (transposed_ && !packs_weights(step_)) {
-    if (!once_) transpose(b, workspace);
+    if (transposes_first()) transpose(b, workspace);
     b = reinterpret_cast<const float*>(workspace.data());
     workspace = workspace.subspan(static_cast<std::size_t>(transposed_bytes()));
   }
@@ -250,6 +257,7 @@ void Plan::take_back(int operand, std::span<const float> own, std::span<float> p
   program_->take_back(operand, own, plain);
 }
 std::int64_t Plan::calls() const { return program_->calls(); }
+std::int64_t Plan::barriers() const { return program_->barriers(); }
 double Plan::executed_flops() const { return program_->executed_flops(); }
 std::vector<std::shared_ptr<const BrgemmKernel>> Plan::generated() const {
   return program_->generated();

@@ -52,8 +52,10 @@ class Plan {
   void lay_out(int operand, std::span<const float> plain, std::span<float> own) const;
   void take_back(int operand, std::span<const float> own, std::span<float> plain) const;
 
-  /// Kernel calls, and FLOPs really executed (2 a multiply-add), of one run.
+  /// Kernel calls, barriers of all threads (the ends of parallel regions, too), and FLOPs really
+  /// executed (2 a multiply-add), of one run.
   std::int64_t calls() const;
+  std::int64_t barriers() const;
   double executed_flops() const;
   std::string kernels() const;  ///< the kernels' specs, one a line
   std::vector<std::shared_ptr<const BrgemmKernel>> generated() const;  ///< themselves, for listings

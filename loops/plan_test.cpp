@@ -367,6 +367,29 @@ TEST(Plan, CountsFlattenedCallsInEveryRangeOfLinesAnew) {
   EXPECT_EQ(plan.calls(), 3 * 2 * (4 + 3));  // 45 and 36 pixels by 12
 }
 
+TEST(Plan, CountsBarriersByTheSteps) {
+  const auto barriers = [](const char* problem, const char* schedule) {
+    KernelCache kernels;
+    return Plan(parse_problem(problem), parse_schedule(schedule),
+                {.threads = 2, .isa = Isa::ref, .transposes_once = schedule[0] == 'o'}, kernels)
+        .barriers();
+  };
+  constexpr const char* kData = "fc bwd_d f32 mb32ic64oc64";
+  EXPECT_EQ(barriers("mb2ic64ih7oc64oh7kh3ph1", "N k64 p q7 @ c64 * c r s"), 1);
+  EXPECT_EQ(barriers("bwd_w mb2ic64ih7oc64oh7kh3ph1", "N+ r s k64 c64 @ q7 * p"), 2);
+  EXPECT_EQ(barriers(kData, "N16 c64 @ k64 * k"), 2);
+  EXPECT_EQ(barriers(kData, "once: pack(w') ; N16 c64 @ k64 * k"), 1);
+  EXPECT_EQ(barriers(kData, "C32 pack(w') n32 @ k64 * k"), 1);
+  EXPECT_EQ(barriers("lstm fwd f32 t5mb24sic64", "t { N24 K64 g @ c64 * c + h64 * h ; }"), 6);
+  EXPECT_EQ(barriers("lstm fwd f32 t5mb24sic64",
+                     "wx: T N24 K64 g @ c64 * c ; rh: t { N24 K64 g @ h64 * h ; }"),
+            7);
+  EXPECT_EQ(barriers("lstm bwd f32 t5mb24sic64",
+                     "t { N24 K64 elt ; N24 H64 @ k64 * g k ; } ; T N24 C64 @ k64 * g k , "
+                     "C64 K64 g @ n24 * n t , H64 K64 g @ n24 * n t"),
+            11);
+}
+
 TEST(Plan, CountsCallsAndLeavesPaddingOutOfTheExecutedFlops) {
   KernelCache kernels;
   const Problem problem = parse_problem("mb1ic64ih7oc64oh7kh3ph1");

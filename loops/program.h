@@ -25,6 +25,7 @@ class Program {
   virtual void lay_out(int operand, std::span<const float> plain, std::span<float> own) const = 0;
   virtual void take_back(int operand, std::span<const float> own, std::span<float> plain) const = 0;
   virtual std::int64_t calls() const = 0;
+  virtual std::int64_t barriers() const = 0;
   virtual double executed_flops() const = 0;
   virtual std::vector<std::shared_ptr<const BrgemmKernel>> generated() const = 0;
   virtual void prepare(std::span<void* const> operands, std::span<std::byte> workspace) const = 0;
