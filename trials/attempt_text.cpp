@@ -48,4 +48,27 @@ Attempt read_attempt(const Message& message) {
   return attempt;
 }
 
+Message readings_message(const std::vector<Reading>& readings) {
+  Message message{.verb = "readings", .fields = {}};
+  for (const Reading& reading : readings) {
+    message.fields.push_back(reading.name);
+    message.fields.push_back(reading.reason);
+    message.fields.push_back(number_text(reading.count.value_or(0.0)));
+  }
+  return message;
+}
+
+std::vector<Reading> read_readings(const Message& message) {
+  std::vector<Reading> readings;
+  for (Fields fields(message); !fields.empty();) {
+    Reading reading;
+    reading.name = fields.text();
+    reading.reason = fields.text();
+    const double count = fields.number();
+    if (reading.reason.empty()) reading.count = count;
+    readings.push_back(reading);
+  }
+  return readings;
+}
+
 }  // namespace loopbrick

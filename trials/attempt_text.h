@@ -8,4 +8,8 @@ namespace loopbrick {
 Message attempt_message(const Attempt& attempt);
 Attempt read_attempt(const Message& message);
 
+/// The same of readings, as a message of verb "readings".
+Message readings_message(const std::vector<Reading>& readings);
+std::vector<Reading> read_readings(const Message& message);
+
 }  // namespace loopbrick

@@ -79,6 +79,16 @@ class Bench::Client {
     return ask(attempt_request({arm, sampling}), sampling.least_calls + sampling.samples);
   }
 
+  Counted count(const Arm& arm, double seconds) {
+    if (local_) return local_->count(arm, seconds, kSilent);
+    constexpr int kCalls = 5;  // to warm up, to calibrate, and one if it is slow
+    Counted counted{.attempt = ask(count_request({arm, seconds}), kCalls, seconds), .readings = {}};
+    if (!worker_) return counted;
+    const auto readings = await(allowance(0));
+    if (readings) counted.readings = read_readings(*readings);
+    return counted;
+  }
+
   Rounds rounds(std::span<const Arm> arms, const RoundPlan& plan) {
     Rounds all;
     all.arms.resize(arms.size());
@@ -185,9 +195,10 @@ class Bench::Client {
     return 10.0 + 4.0 * reference_seconds_ * calls;
   }
 
-  Attempt ask(const Message& request, int timed_calls) {
+  /// `sampled` seconds come on top of the single calls.
+  Attempt ask(const Message& request, int timed_calls, double sampled = 0.0) {
     if (!worker_) start();
-    const double seconds = allowance(timed_calls);
+    const double seconds = allowance(timed_calls) + 2.0 * sampled;
     worker_->channel().send(request);
     const auto answer = await(seconds);
     return answer ? read_attempt(*answer) : bury(seconds).attempt;
@@ -260,6 +271,8 @@ Attempt Bench::attempt(const Arm& arm, const Sampling& sampling) {
 }
 
 Attempt Bench::check(const Arm& arm) { return client_->check(arm); }
+
+Counted Bench::count(const Arm& arm, double seconds) { return client_->count(arm, seconds); }
 
 Rounds Bench::rounds(std::span<const Arm> arms, const RoundPlan& plan) {
   return client_->rounds(arms, plan);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/counters.h"
 #include "problems/conditions.h"
 #include "problems/implementation.h"
 #include "problems/operands.h"
@@ -87,6 +88,13 @@ struct Rounds {
   bool stopped = false;            ///< by RoundPlan::stop, before all rounds were run
 };
 
+/// An attempt with one timed sample, and what the hardware counted in it, each per call and over
+/// all threads. Without readings if the outcome is not ok.
+struct Counted {
+  Attempt attempt;
+  std::vector<Reading> readings;
+};
+
 /// The operands do not fit into the memory that is free; what() says how much is missing.
 struct NoMemory : std::bad_alloc {
   explicit NoMemory(std::string sentence) : sentence_(std::move(sentence)) {}
@@ -117,6 +125,9 @@ class Bench {
 
   /// Checks the arm only.
   Attempt check(const Arm& arm);
+
+  /// Checks the arm, then times it once for about `seconds` under hardware_events().
+  Counted count(const Arm& arm, double seconds);
 
   /// Prepares all arms in one worker, checks them, then times them in rounds: one sample of every
   /// arm in random order and a peak probe per round.

@@ -94,6 +94,35 @@ TEST(Bench, CheckTakesNoSamples) {
   EXPECT_EQ(bench.check(fake("is off by one")).outcome, "wrong_result");
 }
 
+TEST(Bench, CountTakesOneSampleAndAReadingOfEachEvent) {
+  for (const bool in_process : {false, true}) {
+    BenchOptions options = with_fakes();
+    options.in_process = in_process;
+    Bench bench(kProblem, one_thread(), options);
+    const std::string schedule = "m5 n6 @ k7 * b";
+    const Arm arm = in_process ? Arm{"loopbrick", schedule} : fake("right");
+    const Counted counted = bench.count(arm, 1e-3);
+    ASSERT_EQ(counted.attempt.outcome, "ok") << counted.attempt.reason;
+    ASSERT_EQ(counted.attempt.samples.size(), 1U);
+    EXPECT_GT(counted.attempt.samples[0].calls, 1);
+    ASSERT_EQ(counted.readings.size(), hardware_events().size());
+    for (const Reading& reading : counted.readings) {
+      EXPECT_EQ(reading.count.has_value(), reading.reason.empty()) << reading.name;
+    }
+  }
+}
+
+TEST(Bench, CountOfAnArmThatFailsHasNoReadings) {
+  Bench bench(kProblem, one_thread(), with_fakes());
+  for (const auto& [choice, outcome] :
+       {std::pair("is off by one", "wrong_result"), std::pair("crashes", "crashed")}) {
+    const Counted counted = bench.count(fake(choice), 1e-3);
+    EXPECT_EQ(counted.attempt.outcome, outcome);
+    EXPECT_TRUE(counted.readings.empty());
+  }
+  EXPECT_EQ(bench.attempt(fake("right"), kQuick).outcome, "ok");
+}
+
 struct Fault {
   std::string choice;
   std::string outcome;

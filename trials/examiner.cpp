@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/text.h"
+#include "measure/counters.h"
 #include "measure/machine.h"
 #include "measure/probes.h"
 #include "measure/sampler.h"
@@ -185,6 +186,23 @@ Attempt Examiner::attempt(const Arm& arm, const Sampling& sampling, const Announ
     contestant.attempt.facts = surroundings(before, examination_.conditions.threads);
   }
   return std::move(contestant.attempt);
+}
+
+Counted Examiner::count(const Arm& arm, double seconds, const Announce& announce) {
+  Contestant contestant(arm, 0, find_, announce);
+  std::vector<Reading> readings;
+  settle(contestant, [&] {
+    make_ready_for_rounds(contestant, seconds);
+    Counters counters(hardware_events());  // its threads are there by now
+    counters.start();
+    const Stretch timed = time_calls([&] { contestant.call(); }, contestant.calls);
+    readings = counters.stop();
+    for (Reading& reading : readings) {
+      if (reading.count) *reading.count /= timed.calls;
+    }
+    contestant.attempt.samples = to_samples({timed});
+  });
+  return {.attempt = std::move(contestant.attempt), .readings = std::move(readings)};
 }
 
 bool Examiner::fit_together(std::span<const Arm> arms) const {

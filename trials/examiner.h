@@ -60,6 +60,7 @@ class Examiner {
 
   Attempt check(const Arm& arm, const Announce& announce);
   Attempt attempt(const Arm& arm, const Sampling& sampling, const Announce& announce);
+  Counted count(const Arm& arm, double seconds, const Announce& announce);
   Rounds rounds(std::span<const Arm> arms, const RoundShare& share, const Announce& announce);
 
  private:

@@ -96,5 +96,20 @@ TEST(Request, RoundsRoundTrip) {
   EXPECT_EQ(read.share.seed, 99U);
 }
 
+TEST(ReadingsText, RoundTrips) {
+  const std::vector<Reading> readings{{"cycles", 1e9 / 3.0, ""},
+                                      {"L2 misses", std::nullopt, "not available: no such event"},
+                                      {"faults", 0.0, ""}};
+  EXPECT_EQ(read_readings(readings_message(readings)), readings);
+}
+
+TEST(CountRequest, RoundTrips) {
+  const Message message = count_request({{"onednn", "any"}, 0.25});
+  EXPECT_EQ(message.verb, "count");
+  const CountRequest request = read_count_request(message);
+  EXPECT_EQ(request.arm, (Arm{"onednn", "any"}));
+  EXPECT_EQ(request.seconds, 0.25);
+}
+
 }  // namespace
 }  // namespace loopbrick

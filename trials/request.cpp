@@ -96,6 +96,19 @@ AttemptRequest read_attempt_request(const Message& message) {
   return request;
 }
 
+Message count_request(const CountRequest& request) {
+  return {.verb = "count",
+          .fields = {request.arm.implementation, request.arm.choice, number_text(request.seconds)}};
+}
+
+CountRequest read_count_request(const Message& message) {
+  Fields fields(message);
+  CountRequest request;
+  request.arm = read_arm(fields);
+  request.seconds = fields.number();
+  return request;
+}
+
 Message rounds_request(const RoundsRequest& request) {
   Message message{.verb = "rounds", .fields = {}};
   add_share(message, request.share);

@@ -30,6 +30,13 @@ struct AttemptRequest {
 Message attempt_request(const AttemptRequest& request);
 AttemptRequest read_attempt_request(const Message& message);
 
+struct CountRequest {
+  Arm arm;
+  double seconds = 0.0;
+};
+Message count_request(const CountRequest& request);
+CountRequest read_count_request(const Message& message);
+
 struct RoundsRequest {
   std::vector<Arm> arms;
   RoundShare share;

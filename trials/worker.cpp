@@ -79,6 +79,8 @@ class Worker {
       channel_.send(attempt_message(examiner_->check(read_check(request), announce())));
     } else if (request.verb == "attempt") {
       attempt(read_attempt_request(request));
+    } else if (request.verb == "count") {
+      count(read_count_request(request));
     } else if (request.verb == "rounds") {
       rounds(read_rounds_request(request));
     } else {
@@ -105,6 +107,12 @@ class Worker {
   void network(const NetworkRequest& request) {
     apply_conditions(request.network.conditions);
     send(time_network_here(request.network, request.ways, request.share, find_, announce()));
+  }
+
+  void count(const CountRequest& request) {
+    const Counted done = examiner_->count(request.arm, request.seconds, announce());
+    channel_.send(attempt_message(done.attempt));
+    channel_.send(readings_message(done.readings));
   }
 
   void rounds(const RoundsRequest& request) {
