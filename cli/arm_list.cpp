@@ -17,6 +17,14 @@ namespace {
 
 constexpr std::string_view kSlowed = "slowed";  // the control, see trials/slowed.h
 
+std::string implementation_names() {
+  std::string names;
+  for (const Implementation& row : implementations()) {
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return names;
+}
+
 [[noreturn]] void refuse(std::string_view name) {
   for (const MissingBaseline& missing : missing_baselines()) {
     if (missing.name == name) {
@@ -24,10 +32,7 @@ constexpr std::string_view kSlowed = "slowed";  // the control, see trials/slowe
                                    name, missing.package));
     }
   }
-  std::string names;
-  for (const Implementation& row : implementations()) {
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
+  const std::string names = implementation_names();
   const std::string_view problem = baselines_problem();
   if (problem.empty()) {
     throw ParseError(
@@ -69,6 +74,17 @@ std::vector<Arm> parse_arms(const std::vector<std::string>& texts) {
   std::vector<Arm> arms;
   for (const std::string& text : texts) add_arms(text, arms);
   return arms;
+}
+
+Arm parse_arm_or_schedule(const std::string& text) {
+  if (find_implementation(text.substr(0, text.find(':'))) != nullptr) return parse_arm(text);
+  try {
+    return {.implementation = std::string(kLoopbrick.name),
+            .choice = to_string(parse_schedule(text))};
+  } catch (const ParseError& error) {
+    throw ParseError(fmt::format("'{}' is none of the implementations {}, and no schedule: {}",
+                                 text, implementation_names(), error.what()));
+  }
 }
 
 void warn_without_baselines() {

@@ -14,6 +14,11 @@ class Command;
 /// Errors  throws ParseError that lists the implementations there are.
 std::vector<Arm> parse_arms(const std::vector<std::string>& texts);
 
+/// One of the implementations, with a choice or without, or one of our schedules.
+///
+/// Errors  throws ParseError that says why it is neither.
+Arm parse_arm_or_schedule(const std::string& text);
+
 /// Says on stderr why this program finds no baseline at all, if so.
 void warn_without_baselines();
 

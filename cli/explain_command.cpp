@@ -1,16 +1,22 @@
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "cli/arm_list.h"
 #include "cli/build_facts.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/database_option.h"
 #include "cli/explanation.h"
 #include "cli/measuring_run.h"
+#include "cli/output_options.h"
+#include "cli/side_by_side.h"
+#include "cli/sides.h"
 #include "cli/what_options.h"
 #include "kernels/text.h"
 #include "loops/schedule.h"
@@ -25,6 +31,8 @@ namespace {
 struct ExplainArguments {
   WhatOptions what;
   std::optional<std::string> schedule;
+  std::optional<std::string> against;
+  bool has_counters = false;
   bool is_asm = false;
   bool no_lock = false;
   std::string database = kDefaultDatabase;
@@ -86,12 +94,42 @@ void say_measured(const std::optional<TrialRecord>& best, double counted) {
       is_confirmed ? "" : " (measured in a search, not confirmed)", best->id, best->choice);
 }
 
+bool ran_badly(const Side& side) { return side.counted && side.counted->attempt.outcome != "ok"; }
+
+/// A is what is explained, B what it is held against, if anything; none of both if neither that nor
+/// counters are asked for.
+std::vector<Side> sides_of(const ExplainArguments& arguments, const TrialContext& context,
+                           const Schedule& schedule, const std::optional<Arm>& other) {
+  if (!other && !arguments.has_counters) return {};
+  SidesRequest request{.context = context,
+                       .arms = {{.implementation = kOurs, .choice = to_string(schedule)}},
+                       .database = arguments.database,
+                       .has_counters = arguments.has_counters,
+                       .no_lock = arguments.no_lock};
+  if (other) request.arms.push_back(*other);
+  return find_sides(request);
+}
+
+void say_sides(const std::vector<Side>& sides) {
+  if (sides.empty()) return;
+  std::cout << '\n';
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const Arm& arm = sides[i].arm;
+    std::cout << fmt::format("{}            {}{}{}\n", "AB"[i], arm.implementation,
+                             arm.choice.empty() ? "" : " ", arm.choice);
+  }
+  print(side_by_side(sides), OutputOptions{});
+}
+
+/// Prints once all is known, so that bad input prints nothing.
 ExitCode explain(const ExplainArguments& arguments) {
   const OneProblem one = expand_one(arguments.what);
   if (arguments.is_asm && one.conditions.isa == Isa::ref) {
     throw ParseError("--asm: the kernels of --isa ref are not generated, there is no list of them");
   }
   require_loops(one.named.problem);
+  std::optional<Arm> other;
+  if (arguments.against) other = parse_arm_or_schedule(*arguments.against);
   TrialContext context{.problem = one.named.problem,
                        .conditions = one.conditions,
                        .station = {.machine = detect_machine(), .build = build_facts().id}};
@@ -103,13 +141,15 @@ ExitCode explain(const ExplainArguments& arguments) {
       .problem = one.named.problem, .schedule = subject.schedule, .conditions = one.conditions};
   const std::string text = explanation(run, station.machine, station.limits);
   const std::string listings = arguments.is_asm ? kernel_listings(run) : "";
+  const std::vector<Side> sides = sides_of(arguments, context, subject.schedule, other);
   std::cout << fmt::format("problem      {}\nconditions   {}\nschedule     {}  ({})\n",
                            to_string(run.problem), to_string(run.conditions),
                            to_string(run.schedule), subject.origin)
             << text;
   say_measured(known.best, flops(run.problem));
+  say_sides(sides);
   std::cout << listings;
-  return ExitCode::fine;
+  return std::any_of(sides.begin(), sides.end(), ran_badly) ? ExitCode::bad_result : ExitCode::fine;
 }
 
 }  // namespace
@@ -120,12 +160,18 @@ void add_explain_command(CommandLine& line) {
       "explain", "What a schedule does, costs by the model, and was measured to cost");
   add_what_options(command, arguments->what);
   command.add({"--schedule", "Instead of the best one known", "SCHEDULE"}, arguments->schedule);
+  command.add({"--against", "Side by side with another schedule or implementation (onednn, ...)",
+               "SCHEDULE|NAME[:CHOICE]"},
+              arguments->against);
+  command.add_flag("--counters", "Run it for a moment under the CPU's event counters",
+                   arguments->has_counters);
   command.add_flag("--asm", "The kernels' instructions, too", arguments->is_asm);
   command.add_flag("--no-lock", "Do not wait for other measurements", arguments->no_lock);
   add_database_option(command, arguments->database);
   command.examples(
       {"explain --suite resnet50:4 --dir fwd",
-       "explain mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s' --asm"});
+       "explain mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s' --asm",
+       "explain mb1ic64ih56oc64oh56kh3ph1 --against onednn --counters"});
   command.runs([arguments] { return explain(*arguments); });
 }
 

@@ -48,10 +48,12 @@ std::string work_text(const Problem& problem, const Plan& plan) {
   return fmt::format(
       "operands     {:.1f} MiB, workspace {:.1f} MiB\n"
       "flops        {:.6g} counted, {:.6g} executed ({:.1f} %)\n"
+      "barriers     {}\n"
       "calls        {}, by the kernels\n{}",
       mebibytes(static_cast<double>(total_bytes(problem))),
       mebibytes(static_cast<double>(plan.workspace_bytes())), counted, plan.executed_flops(),
-      100.0 * plan.executed_flops() / counted, plan.calls(), indented(plan.kernels()));
+      100.0 * plan.executed_flops() / counted, plan.barriers(), plan.calls(),
+      indented(plan.kernels()));
 }
 
 std::string part(const char* name, double seconds, const std::string& why) {
@@ -88,6 +90,21 @@ std::string explanation(const ExplainedRun& run, const Machine& machine, const L
   const Plan plan(run.problem, run.schedule, run.conditions, kernels);
   return nest_text(axes, run.schedule) + work_text(run.problem, plan) +
          prediction_text(predicted(run, machine, limits), flops(run.problem));
+}
+
+ScheduleCosts costs_of(const ExplainedRun& run, const Machine& machine, const Limits& limits) {
+  refuse_what_cannot_run(run);
+  KernelCache kernels;
+  const Plan plan(run.problem, run.schedule, run.conditions, kernels);
+  const Prediction guess = predicted(run, machine, limits);
+  return {.executed_flops = plan.executed_flops(),
+          .calls = plan.calls(),
+          .barriers = plan.barriers(),
+          .l2_bytes = guess.l2_bytes.all(),
+          .l3_bytes = guess.l3_bytes.all(),
+          .dram_bytes = guess.dram_bytes.all(),
+          .imbalance = guess.imbalance,
+          .seconds = guess.seconds};
 }
 
 std::string kernel_listings(const ExplainedRun& run) {
