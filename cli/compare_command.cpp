@@ -196,6 +196,7 @@ void add_compare_command(CommandLine& line) {
       {"--fail-below", "Exit with 1 if a mean ratio (their time over ours) is below", "RATIO"},
       arguments->fail_below, {0, 1e9});
   add_measuring_options(command, arguments->measuring);
+  add_perf_map_option(command, arguments->measuring);
   add_output_options(command, arguments->output);
   command.examples({"compare --suite resnet50 --dir fwd --impl onednn,eigen --format csv",
                     "compare --network mlp --impl onednn",

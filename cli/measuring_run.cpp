@@ -53,6 +53,13 @@ void add_measuring_options(Command& command, MeasuringOptions& options) {
                    options.bench.keep_environment);
 }
 
+void add_perf_map_option(Command& command, MeasuringOptions& options) {
+  command.add_flag("--perf-map",
+                   "Name the generated kernels to perf in /tmp/perf-PID.map, PID the process that "
+                   "runs them",
+                   options.bench.has_perf_map);
+}
+
 std::optional<MachineLock> take_lock(bool no_lock) {
   if (no_lock) return std::nullopt;
   bool told = false;

@@ -24,6 +24,9 @@ struct MeasuringOptions {
 
 void add_measuring_options(Command& command, MeasuringOptions& options);
 
+/// --perf-map, of the commands that one profiles.
+void add_perf_map_option(Command& command, MeasuringOptions& options);
+
 /// Waits for the machine-wide lock, telling so on stderr; nothing with `no_lock`.
 ///
 /// Errors  throws Interrupted when the user stops the wait.

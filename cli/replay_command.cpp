@@ -126,6 +126,7 @@ void add_replay_command(CommandLine& line) {
       arguments->emit_cpp);
   add_round_options(command, arguments->rounds);
   add_measuring_options(command, arguments->measuring);
+  add_perf_map_option(command, arguments->measuring);
   add_output_options(command, arguments->output);
   command.examples({"replay 17 --strict", "replay 17 --emit-cpp trial17.cpp"});
   command.runs([arguments, &line] { return replay(*arguments, line.text()); });

@@ -88,6 +88,7 @@ void add_run_command(CommandLine& line) {
   add_impl_option(command, arguments->impls);
   add_round_options(command, arguments->rounds);
   add_measuring_options(command, arguments->measuring);
+  add_perf_map_option(command, arguments->measuring);
   add_output_options(command, arguments->output);
   command.examples({"run mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s'",
                     "run mb1ic64ih56oc64oh56kh3ph1 --impl onednn"});

@@ -104,6 +104,9 @@ std::variant<Runnable, Refusal> prepare(const Problem& problem, std::string_view
   runnable.included = included(problem, schedule);
   runnable.executed_flops = prepared->plan.executed_flops();
   runnable.workspace_bytes = prepared->plan.workspace_bytes();
+  for (const auto& kernel : prepared->plan.generated()) {
+    if (kernel != nullptr) runnable.kernels.push_back(kernel);
+  }
   runnable.load = [prepared](const Arrays& arrays) { prepared->load(arrays); };
   runnable.run = [prepared] {
     prepared->plan.run(prepared->pointers, prepared->workspace.bytes());

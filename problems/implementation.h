@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "problems/conditions.h"
 #include "problems/operands.h"
@@ -11,6 +13,8 @@
 #include "problems/refusal.h"
 
 namespace loopbrick {
+
+class BrgemmKernel;
 
 /// A problem made ready to run, with its operands.
 struct Runnable {
@@ -20,8 +24,9 @@ struct Runnable {
       flag;  ///< what makes the number doubtful: "ref", "core below the CPU's ISA"; empty: nothing
   double executed_flops = 0.0;  ///< that run really executes (2 per multiply-add); 0: as counted
   std::int64_t workspace_bytes = 0;
-  std::function<void(const Arrays&)> load;    ///< untimed: plain layout to its own
-  std::function<void()> run;                  ///< timed; overwrites every output
+  std::vector<std::shared_ptr<const BrgemmKernel>> kernels;  ///< that run calls, for profilers
+  std::function<void(const Arrays&)> load;                   ///< untimed: plain layout to its own
+  std::function<void()> run;                                 ///< timed; overwrites every output
   std::function<void(const Arrays&)> unload;  ///< untimed: outputs to the plain layout
 };
 

@@ -510,6 +510,20 @@ class Tuning(Case):
             self.assertEqual(code, 1)
             self.assertIn("timed now, s", out)
 
+    def test_a_perf_map_names_every_kernel_to_perf(self):
+        schedule = "N k16 p q6 @ c8 * c r s"
+        begin = time.time() - 1  # the clock of files ticks slowly
+        maps = lambda: {file for file in pathlib.Path("/tmp").glob("perf-*.map") if file.stat().st_mtime >= begin}
+        self.measured("run", TINY, "--schedule", schedule, *QUICK)
+        self.assertEqual(maps(), set())
+        self.measured("run", TINY, "--schedule", schedule, *QUICK, "--perf-map")
+        made, = maps()
+        self.addCleanup(made.unlink)
+        lines = [re.fullmatch(r"[0-9a-f]+ [0-9a-f]+ (.+)", line) for line in made.read_text().splitlines()]
+        told = self.good("explain", TINY, "--no-lock", "--schedule", schedule)
+        kernels = re.findall(r"(?m)^  (\S+ f32 m\d.*)$", told)
+        self.assertEqual(sorted(line[1] for line in lines), sorted(kernels))
+
     def test_explain_lists_the_instructions(self):
         if "isa  ref" in " ".join(self.good("machine", "--no-lock").split("\n")):
             self.skipTest("no generated code on this CPU")

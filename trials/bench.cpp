@@ -60,8 +60,11 @@ class Bench::Client {
       : options_(options) {
     if (options.fills.empty()) throw std::invalid_argument("Bench: no fill to check with");
     require_memory(problem, options);
-    examination_ = {
-        .problem = problem, .conditions = conditions, .seed = options.seed, .memory = {}};
+    examination_ = {.problem = problem,
+                    .conditions = conditions,
+                    .seed = options.seed,
+                    .memory = {},
+                    .has_perf_map = options.has_perf_map};
     for (const Fill kind : options.fills) {
       memory_.push_back(make_operand_memory(problem));
       examination_.memory.push_back({.fill = kind, .descriptor = memory_.back().get()});

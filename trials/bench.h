@@ -66,10 +66,12 @@ struct Sampling {
 struct BenchOptions {
   std::vector<Fill> fills{Fill::uniform};  ///< each is checked; the last one is timed
   std::uint64_t seed = 1;
-  double timeout_seconds = 0.0;            ///< for one attempt; 0: from the reference's own time
-  bool in_process = false;                 ///< for debuggers: no worker
-  bool keep_environment = false;           ///< the worker inherits OPENBLAS_*, DNNL_* and the like
-  std::string program = "/proc/self/exe";  ///< started as `program worker FD`
+  double timeout_seconds = 0.0;             ///< for one attempt; 0: from the reference's own time
+  bool in_process = false;                  ///< for debuggers: no worker
+  bool has_perf_map = false;                ///< whoever runs the arms names our kernels to perf
+  const std::atomic<bool>* stop = nullptr;  ///< when set, a busy worker has 3 s left (Stopped)
+  bool keep_environment = false;            ///< the worker inherits OPENBLAS_*, DNNL_* and the like
+  std::string program = "/proc/self/exe";   ///< started as `program worker FD`
 };
 
 /// Rounds of interleaved samples.

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,11 @@ class Contestant {
   void unload(const Arrays& arrays);   ///< from the copy that was run last
   void release() { copies_.clear(); }  ///< gives the buffers back; prepare again to go on
   void announce(std::string_view stage);
+
+  /// Those that the arm's calls run. Needs a prepared arm.
+  const std::vector<std::shared_ptr<const BrgemmKernel>>& kernels() const {
+    return copies_.front().kernels;
+  }
 
   bool is_ok() const { return attempt.outcome == "ok"; }
   bool is_ready() const { return !copies_.empty(); }

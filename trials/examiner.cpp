@@ -161,8 +161,17 @@ void Examiner::verify_fill(Contestant& contestant, std::size_t index) {
   compare_with_reference(contestant, index);
 }
 
-void Examiner::verify(Contestant& contestant, int copies) {
+void Examiner::prepare(Contestant& contestant, int copies) {
   contestant.prepare(examination_.problem, examination_.conditions, copies);
+  if (!examination_.has_perf_map) return;
+  for (const auto& kernel : contestant.kernels()) {
+    if (!perf_map_) perf_map_.emplace();
+    perf_map_->add(*kernel);
+  }
+}
+
+void Examiner::verify(Contestant& contestant, int copies) {
+  prepare(contestant, copies);
   for (std::size_t index = 0; index < mapped_.size(); ++index) verify_fill(contestant, index);
 }
 
@@ -228,7 +237,7 @@ void Examiner::make_ready_for_rounds(Contestant& contestant, double sample_secon
 
 Sample Examiner::take_sample(Contestant& contestant) {
   if (!contestant.is_ready()) {
-    contestant.prepare(examination_.problem, examination_.conditions, copies_);
+    prepare(contestant, copies_);
     contestant.load(arrays_to_load(examination_.memory.size() - 1));
   }
   contestant.announce("time");

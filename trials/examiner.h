@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "kernels/perf_map.h"
 #include "problems/implementation.h"
 #include "trials/bench.h"
 #include "trials/operand_memory.h"
@@ -26,6 +28,7 @@ struct Examination {
   Conditions conditions;
   std::uint64_t seed = 1;
   std::vector<FilledMemory> memory;  ///< the last one is timed
+  bool has_perf_map = false;         ///< BenchOptions::has_perf_map
 };
 
 /// One process's share of the rounds.
@@ -66,6 +69,7 @@ class Examiner {
  private:
   const MappedArrays& operands_of(std::size_t index);
   const Arrays& arrays_to_load(std::size_t index);
+  void prepare(Contestant& contestant, int copies);
   void verify(Contestant& contestant, int copies);
   void verify_fill(Contestant& contestant, std::size_t index);
   void compare_with_reference(Contestant& contestant, std::size_t index);
@@ -77,6 +81,7 @@ class Examiner {
 
   Examination examination_;
   Find find_;
+  std::optional<PerfMap> perf_map_;   ///< made with the first kernel
   std::vector<MappedArrays> mapped_;  ///< of each memory, mapped when first needed
   MappedArrays outputs_;              ///< where results are unloaded to
   int copies_ = 1;                    ///< of an arm's buffers that the calls rotate through

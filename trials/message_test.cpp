@@ -61,11 +61,13 @@ TEST(Request, SetupRoundTrips) {
   Examination examination{.problem = parse_problem("gemm 3x4:4x5bs2"),
                           .conditions = parse_conditions("t3 avx2 cold"),
                           .seed = ~std::uint64_t{0},
-                          .memory = {{Fill::ones, 7}, {Fill::uniform, 8}}};
+                          .memory = {{Fill::ones, 7}, {Fill::uniform, 8}},
+                          .has_perf_map = true};
   const Examination read = read_setup(setup_request(examination));
   EXPECT_EQ(read.problem, examination.problem);
   EXPECT_EQ(read.conditions, examination.conditions);
   EXPECT_EQ(read.seed, examination.seed);
+  EXPECT_TRUE(read.has_perf_map);
   ASSERT_EQ(read.memory.size(), 2U);
   EXPECT_EQ(read.memory[1].fill, Fill::uniform);
   EXPECT_EQ(read.memory[1].descriptor, 8);

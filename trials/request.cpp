@@ -45,7 +45,7 @@ RoundShare read_share(Fields& fields) {
 Message setup_request(const Examination& examination) {
   Message message{.verb = "setup",
                   .fields = {to_string(examination.problem), to_string(examination.conditions),
-                             seed_text(examination.seed)}};
+                             seed_text(examination.seed), examination.has_perf_map ? "1" : "0"}};
   for (const FilledMemory& memory : examination.memory) {
     message.fields.emplace_back(to_string(memory.fill));
     message.fields.push_back(std::to_string(memory.descriptor));
@@ -59,6 +59,7 @@ Examination read_setup(const Message& message) {
   examination.problem = parse_problem(fields.text());
   examination.conditions = parse_conditions(fields.text());
   examination.seed = read_seed(fields);
+  examination.has_perf_map = fields.count() != 0;
   while (!fields.empty()) {
     FilledMemory memory;
     memory.fill = parse_fill(fields.text());
