@@ -4,8 +4,21 @@
 
 namespace loopbrick {
 
-void add_database_option(Command& command, std::string& file) {
-  command.add({"--db", "The SQLite file that keeps every trial", "FILE"}, file);
+namespace {
+
+Argument database() {
+  return {.name = "--db",
+          .help = "The SQLite file that keeps every trial",
+          .type = "FILE",
+          .standard = kDefaultDatabase};
+}
+
+}  // namespace
+
+void add_database_option(Command& command, std::string& file) { command.add(database(), file); }
+
+void add_database_option(Command& command, std::optional<std::string>& file) {
+  command.add(database(), file);
 }
 
 }  // namespace loopbrick

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 namespace loopbrick {
@@ -8,5 +9,8 @@ class Command;
 inline constexpr const char* kDefaultDatabase = "loopbrick.db";
 
 void add_database_option(Command& command, std::string& file);
+
+/// The same where it matters whether it was given.
+void add_database_option(Command& command, std::optional<std::string>& file);
 
 }  // namespace loopbrick

@@ -42,8 +42,11 @@ Store open_and_say(const std::string& file) {
 
 }  // namespace
 
+std::string database_of(const MeasuringOptions& options) {
+  return options.database.value_or(kDefaultDatabase);
+}
+
 void add_measuring_options(Command& command, MeasuringOptions& options) {
-  options.database = kDefaultDatabase;
   add_database_option(command, options.database);
   command.add({"--seed", "Seed of every random choice", "N"}, options.bench.seed);
   command.add_flag("--no-lock", "Do not wait for other measurements", options.no_lock);
@@ -77,7 +80,7 @@ std::optional<MachineLock> take_lock(bool no_lock) {
 MeasuringRun::MeasuringRun(const MeasuringOptions& options, CampaignTexts texts)
     : options_(options),
       texts_(std::move(texts)),
-      store_(open_and_say(options.database)),
+      store_(open_and_say(database_of(options))),
       lock_(take_lock(options.no_lock)),
       machine_(detect_machine()) {
   watch_for_interrupts();

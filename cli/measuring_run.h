@@ -16,11 +16,13 @@ class Command;
 
 /// The options of every command that measures and stores.
 struct MeasuringOptions {
-  std::string database;
+  std::optional<std::string> database;  ///< --db, if it was given
   bool no_lock = false;
   bool strict = false;
   BenchOptions bench;  ///< its seed is the seed of every random choice
 };
+
+std::string database_of(const MeasuringOptions& options);  ///< that, or the default one
 
 void add_measuring_options(Command& command, MeasuringOptions& options);
 

@@ -28,10 +28,11 @@ struct ReplayArguments {
 };
 
 TrialRecord stored_trial(const ReplayArguments& arguments) {
-  const Store store(arguments.measuring.database, Access::read);
+  const Store store(database_of(arguments.measuring), Access::read);
   const auto trial = store.trial(arguments.id);
   if (!trial) {
-    throw ParseError(fmt::format("{} has no trial {}", arguments.measuring.database, arguments.id));
+    throw ParseError(
+        fmt::format("{} has no trial {}", database_of(arguments.measuring), arguments.id));
   }
   return *trial;
 }

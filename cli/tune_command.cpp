@@ -4,16 +4,19 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/budget_share.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/database_option.h"
 #include "cli/interrupt.h"
 #include "cli/measuring_run.h"
 #include "cli/output_options.h"
 #include "cli/progress_line.h"
+#include "cli/shard.h"
 #include "cli/what_options.h"
 #include "tuner/strategy.h"
 #include "tuner/tune.h"
@@ -25,6 +28,7 @@ struct TuneArguments {
   WhatOptions what;
   std::string budget = "60s";
   std::string strategy = "model";
+  std::optional<std::string> shard;
   bool fresh = false;
   MeasuringOptions measuring;
   OutputOptions output;
@@ -147,14 +151,31 @@ bool report(const TuneReport& found, const std::string& conditions, Table& table
   return is_complete;
 }
 
+/// Leaves out what other shards do; a shard without a --db has a file of its own.
+std::vector<Work> own_works(const std::optional<Shard>& shard, std::vector<Work> works) {
+  if (!shard) return works;
+  std::cerr << fmt::format("shard {} of {}\n", shard->number, shard->of);
+  for (Work& work : works) work.what = part_of(work.what, *shard);
+  std::erase_if(works, [](const Work& work) { return work.what.problems.empty(); });
+  return works;
+}
+
+MeasuringOptions own_options(const std::optional<Shard>& shard, MeasuringOptions options) {
+  if (shard && !options.database) options.database = part_name(kDefaultDatabase, *shard);
+  return options;
+}
+
 ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
-  const Clock::time_point start = Clock::now();
-  const std::vector<Work> works = expand(arguments.what);
+  std::optional<Shard> shard;
+  if (arguments.shard) shard = parse_shard(*arguments.shard);
+  const std::vector<Work> works = own_works(shard, expand(arguments.what));
   Budget budget = parse_budget(arguments.budget);
   strategy_named(arguments.strategy);
+  if (works.empty()) std::cerr << "there are fewer layers than shards: nothing is left for this\n";
   MeasuringRun run(
-      arguments.measuring,
+      own_options(shard, arguments.measuring),
       {.command = command_line, .strategy = arguments.strategy, .budget = to_string(budget)});
+  const Clock::time_point start = Clock::now();  // waiting for other measurements is no search
   Table table = empty_table();
   ExitCode exit = ExitCode::fine;
   int parts = static_cast<int>(works.size());
@@ -194,12 +215,18 @@ void add_tune_command(CommandLine& line) {
        "BUDGET"},
       arguments->budget);
   command.add({"--strategy", strategy_names(), "NAME"}, arguments->strategy);
+  command.add(
+      {"--shard",
+       "Part I of N of the layers, counted from 1, or auto: as mpirun, srun or a Slurm array "
+       "says; without --db into loopbrick-IofN.db",
+       "I/N|auto"},
+      arguments->shard);
   command.add_flag("--fresh", "Measure again what the database knows already", arguments->fresh);
   add_measuring_options(command, arguments->measuring);
   add_output_options(command, arguments->output);
-  command.examples({"tune --suite resnet50 --dir fwd --budget 60s",
-                    "tune --suite fc --dir fwd,bwd_d,bwd_w",
-                    "tune mb1ic64ih56oc64oh56kh3ph1 --budget 200trials"});
+  command.examples(
+      {"tune --suite resnet50 --dir fwd --budget 60s", "tune --suite fc --dir fwd,bwd_d,bwd_w",
+       "tune mb1ic64ih56oc64oh56kh3ph1 --budget 200trials", "tune --suite resnet50 --shard 2/4"});
   command.runs([arguments, &line] { return run_tune(*arguments, line.text()); });
 }
 
