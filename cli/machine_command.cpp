@@ -58,6 +58,7 @@ void add_limits(FactTable& facts, const Limits& limits) {
   facts.add("memory read, all threads", number(limits.dram_bandwidth * 1e-9), "GB/s");
   facts.add("barrier", number(limits.barrier_seconds * 1e6), "us");
   facts.add("parallel region", number(limits.fork_seconds * 1e6), "us");
+  facts.add("busy with others", number(limits.other_cpus), "CPUs");
   facts.add("noise floor", number(limits.noise_floor * 100), "%");
 }
 

@@ -51,6 +51,7 @@ struct Limits {
   double dram_bandwidth = 0.0;   ///< all threads together
   double barrier_seconds = 0.0;  ///< one OpenMP barrier of all threads
   double fork_seconds = 0.0;     ///< one empty OpenMP parallel region
+  double other_cpus = 0.0;       ///< that other processes kept busy meanwhile
   double noise_floor = 0.0;      ///< half width of the 99 % interval of an A/A ratio, as a fraction
 };
 

@@ -207,6 +207,13 @@ TEST(Trust, LoadIsSeen) {
   expect_warning(tree.assessed({.threads = 4}), 'C', "load average 4.50");
 }
 
+TEST(Trust, ABusyCoreIsSeenBeforeTheLoadAverageKnowsIt) {
+  const QuietMachine tree;
+  EXPECT_EQ(tree.assessed({.threads = 4, .other_cpus = 0.05}).grade, 'A');
+  expect_warning(tree.assessed({.threads = 4, .other_cpus = 0.2}), 'B', "0.20 CPUs");
+  expect_warning(tree.assessed({.threads = 4, .other_cpus = 0.97}), 'C', "0.97 CPUs");
+}
+
 TEST(Trust, AnAverageThatRemembersOurLastRunIsNoLoad) {
   const QuietMachine tree;
   tree.write("proc/loadavg", "1.90 0.10 0.09 1/100 1234\n");

@@ -13,6 +13,7 @@
 #include "measure/quota.h"
 #include "measure/register_loops.h"
 #include "measure/statistics.h"
+#include "measure/surroundings.h"
 #include "measure/threads.h"
 
 namespace loopbrick {
@@ -195,20 +196,24 @@ double read_bandwidth_probe(int threads, Isa isa, std::int64_t bytes, double sec
 
 Limits measure_limits(const Machine& machine, int threads, Isa isa) {
   const PinnedThreads pinned(threads);
+  const Disturbances before = disturbances();
+  const auto start = Steady::now();
   const auto bandwidth = [&](std::int64_t bytes, double seconds) {
     return read_bandwidth_probe(threads, isa, bytes, seconds);
   };
-  return {.threads = threads,
-          .isa = isa,
-          .peak_flops = best_peak(threads, isa),
-          .clock_hz = clock_probe(10e-3),
-          .l1_bandwidth = bandwidth(machine.l1d_bytes / 2, 10e-3),
-          .l2_bandwidth = bandwidth(machine.l2_bytes / 2, 10e-3),
-          .l3_bandwidth = bandwidth(l3_part(machine, threads), 30e-3),
-          .dram_bandwidth = threads * bandwidth(dram_part(machine, threads), 100e-3),
-          .barrier_seconds = barrier_seconds(threads),
-          .fork_seconds = fork_seconds(threads),
-          .noise_floor = noise_floor(machine, threads, isa)};
+  Limits limits{.threads = threads,
+                .isa = isa,
+                .peak_flops = best_peak(threads, isa),
+                .clock_hz = clock_probe(10e-3),
+                .l1_bandwidth = bandwidth(machine.l1d_bytes / 2, 10e-3),
+                .l2_bandwidth = bandwidth(machine.l2_bytes / 2, 10e-3),
+                .l3_bandwidth = bandwidth(l3_part(machine, threads), 30e-3),
+                .dram_bandwidth = threads * bandwidth(dram_part(machine, threads), 100e-3),
+                .barrier_seconds = barrier_seconds(threads),
+                .fork_seconds = fork_seconds(threads),
+                .noise_floor = noise_floor(machine, threads, isa)};
+  limits.other_cpus = other_cpus(before, disturbances(), seconds_since(start));
+  return limits;
 }
 
 }  // namespace loopbrick

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace loopbrick {
 namespace {
@@ -31,11 +32,16 @@ std::chrono::nanoseconds steady_now() {
 }
 
 Stretch time_calls(const std::function<void()>& run, int calls, const Clock& now) {
-  const std::chrono::nanoseconds start = now();
-  for (int call = 0; call < calls; ++call) run();
-  const std::chrono::nanoseconds end = now();
-  return {
-      .start = seconds(start), .seconds_per_call = seconds(end - start) / calls, .calls = calls};
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::chrono::nanoseconds start = now();
+    for (int call = 0; call < calls; ++call) run();
+    const std::chrono::nanoseconds end = now();
+    if (end < start) continue;
+    return {
+        .start = seconds(start), .seconds_per_call = seconds(end - start) / calls, .calls = calls};
+  }
+  throw std::runtime_error("the clock of this machine runs backwards");
 }
 
 int calls_for(double seconds_per_call, double sample_seconds) {

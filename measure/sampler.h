@@ -17,7 +17,9 @@ struct Stretch {
   int calls = 1;
 };
 
-/// Times `calls` calls of `run` in a row.
+/// Times `calls` calls of `run` in a row; once more if the clock went back meanwhile.
+///
+/// Errors  throws std::runtime_error if it does so again and again, and whatever `run` throws.
 Stretch time_calls(const std::function<void()>& run, int calls, const Clock& now = steady_now);
 
 /// Calls that last at least `sample_seconds` when one lasts `seconds_per_call`: at least 1.

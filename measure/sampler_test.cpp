@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "measure/statistics.h"
+
 namespace loopbrick {
 namespace {
 
@@ -63,6 +65,32 @@ TEST(Measure, GivesUpWhenTheFastestOfTheFirstIsTooSlow) {
 TEST(Measure, ScreensOnlyWhenNoSamplesAreWanted) {
   FakeMachine machine{.costs = {milliseconds(1)}};
   EXPECT_EQ(measure(machine.run(), {.least_calls = 4, .samples = 0}, machine.clock()).size(), 4U);
+}
+
+TEST(TimeCalls, AClockThatWentBackIsReadAgain) {
+  FakeMachine machine{.costs = {milliseconds(-3600'000), milliseconds(2)}};
+  const Stretch stretch = time_calls(machine.run(), 1, machine.clock());
+  EXPECT_DOUBLE_EQ(stretch.seconds_per_call, 2e-3);
+  EXPECT_EQ(machine.calls, 2U);
+}
+
+TEST(TimeCalls, AClockThatAlwaysGoesBackIsNamed) {
+  FakeMachine machine{.costs = {milliseconds(-1)}};
+  EXPECT_THROW(time_calls(machine.run(), 1, machine.clock()), std::runtime_error);
+}
+
+TEST(Measure, AJumpOfTheClockMovesNoMedian) {
+  std::vector<nanoseconds> costs(48, milliseconds(1));
+  costs[1] = std::chrono::hours(1);   // among the single calls
+  costs[20] = std::chrono::hours(1);  // in one of five samples of nine
+  FakeMachine machine{.costs = costs};
+  const SamplerOptions options{.least_calls = 3, .samples = 5, .sample_seconds = 9e-3};
+  std::vector<double> seconds;
+  for (const Stretch& stretch : measure(machine.run(), options, machine.clock())) {
+    seconds.push_back(stretch.seconds_per_call);
+  }
+  EXPECT_EQ(seconds.size(), 5U);
+  EXPECT_DOUBLE_EQ(median(seconds), 1e-3);
 }
 
 TEST(Measure, PassesOnWhatRunThrows) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sstream>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "measure/probes.h"
 #include "measure/system_files.h"
@@ -15,14 +16,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The eighth number of the line "cpu  user nice system idle iowait irq softirq steal ...".
-std::int64_t stolen_ticks(const std::string& root) {
+/// What the system counted for all CPUs: "cpu  user nice system idle iowait irq softirq steal ...".
+struct Ticks {
+  std::int64_t user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0,
+               stolen = 0;
+};
+
+Ticks ticks(const std::string& root) {
   std::istringstream stat(read_text(fs::path(root) / "proc/stat").value_or(""));
   std::string name;
-  stat >> name;
-  std::int64_t value = 0;
-  for (int place = 0; place < 8; ++place) stat >> value;
-  return stat ? value : 0;
+  Ticks all;
+  stat >> name >> all.user >> all.nice >> all.system >> all.idle >> all.waiting >> all.irq >>
+      all.softirq >> all.stolen;
+  return stat ? all : Ticks{};
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
 std::string first_word(const fs::path& file) {
@@ -30,16 +40,6 @@ std::string first_word(const fs::path& file) {
   std::string word;
   text >> word;
   return word;
-}
-
-/// The word in brackets of "always [madvise] never".
-std::string transparent_huge_pages(const std::string& root) {
-  const std::string text =
-      read_text(fs::path(root) / "sys/kernel/mm/transparent_hugepage/enabled").value_or("");
-  const std::size_t open = text.find('[');
-  const std::size_t close = text.find(']');
-  if (open == std::string::npos || close == std::string::npos) return "?";
-  return text.substr(open + 1, close - open - 1);
 }
 
 /// Memory of this process in huge pages, as "2048k".
@@ -60,7 +60,28 @@ std::string with_commas(std::string text) {
 Disturbances disturbances(const std::string& root) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return {.stolen_ticks = stolen_ticks(root), .involuntary_switches = usage.ru_nivcsw};
+  const Ticks all = ticks(root);
+  const auto busy = static_cast<double>(all.user + all.nice + all.system);
+  return {.stolen_ticks = all.stolen,
+          .involuntary_switches = usage.ru_nivcsw,
+          .busy_seconds = busy / static_cast<double>(sysconf(_SC_CLK_TCK)),
+          .own_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)};
+}
+
+double other_cpus(const Disturbances& before, const Disturbances& after, double seconds) {
+  const double busy = after.busy_seconds - before.busy_seconds;
+  const double own = after.own_seconds - before.own_seconds;
+  return seconds > 0.0 ? std::max(0.0, (busy - own) / seconds) : 0.0;
+}
+
+/// The word in brackets of "always [madvise] never".
+std::string transparent_huge_pages(const std::string& root) {
+  const std::string text =
+      read_text(fs::path(root) / "sys/kernel/mm/transparent_hugepage/enabled").value_or("");
+  const std::size_t open = text.find('[');
+  const std::size_t close = text.find(']');
+  if (open == std::string::npos || close == std::string::npos) return "?";
+  return text.substr(open + 1, close - open - 1);
 }
 
 std::string surroundings(const Disturbances& before, int threads, const std::string& root) {

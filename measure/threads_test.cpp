@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <omp.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "measure/probes.h"
@@ -107,6 +112,52 @@ TEST(Surroundings, NameWhatChangesFromRunToRun) {
   for (const char* const piece : {"pin=", " load=0.25 ", " steal=1.25s ", " switches=", "GHz ",
                                   " thp=madvise ", " huge=2048k"}) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << " in " << text;
+  }
+}
+
+TEST(OtherCpus, AreWhatIsBusyWithoutUs) {
+  const RecordedTree tree;
+  tree.write("proc/stat", "cpu  100 20 30 4000 50 60 70 80 9 10\n");
+  const Disturbances before = disturbances(tree.root());
+  EXPECT_DOUBLE_EQ(before.busy_seconds * static_cast<double>(sysconf(_SC_CLK_TCK)), 150.0);
+  Disturbances after = before;
+  after.busy_seconds += 3.5;
+  after.own_seconds += 2.0;
+  EXPECT_DOUBLE_EQ(other_cpus(before, after, 2.0), 0.75);
+  after.own_seconds += 9.0;  // rounding of the ticks
+  EXPECT_EQ(other_cpus(before, after, 2.0), 0.0);
+}
+
+/// A process that computes until the end of the test.
+struct BusyProcess {
+  pid_t process = fork();
+  BusyProcess() {
+    while (process == 0) {
+    }
+  }
+  ~BusyProcess() {
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+  }
+};
+
+TEST(OtherCpus, ABusyProcessIsSeen) {
+  const BusyProcess busy;
+  const Disturbances before = disturbances();
+  const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+  EXPECT_GT(other_cpus(before, disturbances(), passed.count()), 0.5);
+}
+
+TEST(TransparentHugePages, AreTheWordInBrackets) {
+  const RecordedTree tree;
+  EXPECT_EQ(transparent_huge_pages(tree.root()), "?");
+  for (const auto& [text, word] : {std::pair("[always] madvise never\n", "always"),
+                                   std::pair("always [madvise] never\n", "madvise"),
+                                   std::pair("always madvise [never]\n", "never")}) {
+    tree.write("sys/kernel/mm/transparent_hugepage/enabled", text);
+    EXPECT_EQ(transparent_huge_pages(tree.root()), word);
   }
 }
 

@@ -34,6 +34,16 @@ void judge_load(const Machine& machine, const std::string& root, Trust& trust) {
        fmt::format("other work is running: load average {:.2f} on {} cores", load, machine.cores));
 }
 
+/// The load average rises slowly: it does not know yet who began a second ago.
+void judge_others(const Limits& limits, Trust& trust) {
+  constexpr double kSome = 0.1;
+  constexpr double kMuch = 0.5;
+  if (limits.other_cpus < kSome) return;
+  warn(trust, limits.other_cpus > kMuch ? 'C' : 'B',
+       fmt::format("other processes kept {:.2f} CPUs busy while the machine was probed",
+                   limits.other_cpus));
+}
+
 void judge_governor(const std::string& root, Trust& trust) {
   const auto text =
       read_text(fs::path(root) / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
@@ -79,6 +89,7 @@ void judge_noise(const Limits& limits, Trust& trust) {
 Trust assess(const Machine& machine, const Limits& limits, const std::string& root) {
   Trust trust;
   judge_load(machine, root, trust);
+  judge_others(limits, trust);
   judge_governor(root, trust);
   judge_virtualisation(root, trust);
   judge_siblings(machine, trust);

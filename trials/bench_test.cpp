@@ -161,6 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"is off by one", "wrong_result", "c[0][0]"},
                     Fault{"adds", "wrong_result", "c[0][0]"},
                     Fault{"wants much", "out_of_memory", "1152921504606846976 bytes"},
+                    Fault{"eats memory", "out_of_memory", "allocation failed"},
                     Fault{"finds no memory", "out_of_memory", "allocation failed"},
                     Fault{"cannot generate", "jit_failed", "no executable pages"},
                     Fault{"is no choice", "not_applicable", "'is no choice' is no choice"},

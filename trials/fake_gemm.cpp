@@ -9,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -48,6 +49,13 @@ void misbehave(const std::string& fault, int calls) {
   if (fault == "crashes late" && calls > 4) std::raise(SIGILL);
   if (fault == "is killed") std::raise(SIGKILL);
   if (fault == "exits") _exit(3);
+  while (fault == "eats memory") {
+    constexpr std::size_t kBlock = std::size_t{1} << 30;
+    if (mmap(nullptr, kBlock, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+             -1, 0) == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+  }
   if (fault == "throws") throw std::runtime_error("lost its way");
   while (fault == "hangs" || (fault == "hangs late" && calls > 4)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
