@@ -8,6 +8,7 @@
 #include "cli/output_options.h"
 #include "kernels/text.h"
 #include "measure/probes.h"
+#include "measure/surroundings.h"
 #include "measure/trust.h"
 
 namespace loopbrick {
@@ -45,6 +46,7 @@ void add_facts(FactTable& facts, const Machine& machine) {
   facts.add("l2", kibibytes(machine.l2_bytes), "KiB");
   facts.add("l3", kibibytes(machine.l3_bytes), "KiB");
   facts.add("memory", kibibytes(machine.memory_bytes / 1024), "MiB");
+  facts.add("huge pages", transparent_huge_pages());
 }
 
 void add_limits(FactTable& facts, const Limits& limits) {

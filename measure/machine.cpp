@@ -26,9 +26,10 @@ std::int64_t parse_size(const std::string& text) {
   return value * (unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1);
 }
 
-CacheSizes caches_from_sys(const std::string& root) {
+CacheSizes caches_from_sys(const std::string& root, int cpu) {
   CacheSizes sizes;
-  const fs::path folder = fs::path(root) / "sys/devices/system/cpu/cpu0/cache";
+  const fs::path folder =
+      fs::path(root) / "sys/devices/system/cpu" / fmt::format("cpu{}", cpu) / "cache";
   for (int index = 0; index < 8; ++index) {
     const fs::path cache = folder / ("index" + std::to_string(index));
     const auto level = read_count(cache / "level");
@@ -42,12 +43,12 @@ CacheSizes caches_from_sys(const std::string& root) {
 }
 
 /// Each size from /sys where it is there, else from CPUID.
-void fill_caches(const std::string& root, Machine& machine) {
-  const CacheSizes told = caches_from_sys(root);
-  const CacheSizes cpu = cpuid_caches();
-  machine.l1d_bytes = told.l1d_bytes > 0 ? told.l1d_bytes : cpu.l1d_bytes;
-  machine.l2_bytes = told.l2_bytes > 0 ? told.l2_bytes : cpu.l2_bytes;
-  machine.l3_bytes = told.l3_bytes > 0 ? told.l3_bytes : cpu.l3_bytes;
+void fill_caches(const std::string& root, int cpu, Machine& machine) {
+  const CacheSizes told = caches_from_sys(root, cpu);
+  const CacheSizes own = cpuid_caches();
+  machine.l1d_bytes = told.l1d_bytes > 0 ? told.l1d_bytes : own.l1d_bytes;
+  machine.l2_bytes = told.l2_bytes > 0 ? told.l2_bytes : own.l2_bytes;
+  machine.l3_bytes = told.l3_bytes > 0 ? told.l3_bytes : own.l3_bytes;
 }
 
 std::int64_t memory_of(const std::string& root) {
@@ -112,13 +113,13 @@ Machine detect_machine(const std::string& root) {
                   .threads = static_cast<int>(cpus.size()),
                   .sockets = count_packages(cpus),
                   .memory_bytes = memory_of(root)};
-  fill_caches(root, machine);
+  fill_caches(root, fastest_kind(cpus).front().number, machine);
   machine.id = id_of(name, family, model, machine);
   return machine;
 }
 
 int available_threads(const std::string& root) {
-  const int cores = count_cores(allowed_cpus(root));
+  const int cores = count_cores(fastest_kind(allowed_cpus(root)));
   const auto quota = cpu_quota(root);
   return std::max(1, quota ? std::min(cores, static_cast<int>(*quota)) : cores);
 }

@@ -18,7 +18,7 @@ struct Machine {
   int cores = 1;    ///< physical, of the whole machine
   int threads = 1;  ///< logical, of the whole machine
   int sockets = 1;
-  std::int64_t l1d_bytes = 0;
+  std::int64_t l1d_bytes = 0;  ///< caches are those of a core of the fastest kind
   std::int64_t l2_bytes = 0;
   std::int64_t l3_bytes = 0;  ///< one last-level cache
   std::int64_t memory_bytes = 0;
@@ -28,8 +28,8 @@ struct Machine {
 /// from CPUID or left 0.
 Machine detect_machine(const std::string& root = "/");
 
-/// Threads that may really run here: affinity mask, cgroup v1 and v2 CPU quota, one per physical
-/// core.
+/// Threads that may really run here: one per physical core of the fastest kind that the affinity
+/// mask allows, at most as many as the cgroup v1 and v2 CPU quota grants.
 int available_threads(const std::string& root = "/");
 
 /// What keeps numbers on this machine from being trusted, one sentence each; and the grade that

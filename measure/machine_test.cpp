@@ -5,7 +5,6 @@
 #include "measure/cpuid.h"
 #include "measure/quota.h"
 #include "measure/recorded_tree.h"
-#include "measure/topology.h"
 #include "measure/trust.h"
 
 namespace loopbrick {
@@ -19,20 +18,6 @@ std::string cpuinfo_record(int number, int package, int core, const std::string&
          "\nflags\t\t: fpu avx2 " + flags + "\n\n";
 }
 
-void write_cpu(const RecordedTree& tree, int number, int package, int core) {
-  const std::string topology = "sys/devices/system/cpu/cpu" + std::to_string(number) + "/topology/";
-  tree.write(topology + "physical_package_id", std::to_string(package) + "\n");
-  tree.write(topology + "core_id", std::to_string(core) + "\n");
-}
-
-void write_cache(const RecordedTree& tree, int index, const char* level, const char* type,
-                 const char* size) {
-  const std::string cache = "sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-  tree.write(cache + "level", level);
-  tree.write(cache + "type", type);
-  tree.write(cache + "size", size);
-}
-
 /// Two sockets of two cores with two threads each; siblings are n and n + 4.
 struct TwoSockets : RecordedTree {
   TwoSockets() {
@@ -41,19 +26,15 @@ struct TwoSockets : RecordedTree {
     for (int number = 0; number < 8; ++number) {
       const int package = number % 4 / 2;
       const int core = number % 2;
-      write_cpu(*this, number, package, core);
+      write_cpu(number, package, core);
       cpuinfo += cpuinfo_record(number, package, core, "");
     }
     write("proc/cpuinfo", cpuinfo);
     write("proc/meminfo", "MemTotal:       2048 kB\nMemFree:  1 kB\nMemAvailable:   1024 kB\n");
-    write_cache(*this, 0, "1\n", "Data\n", "32K\n");
-    write_cache(*this, 1, "1\n", "Instruction\n", "64K\n");
-    write_cache(*this, 2, "2\n", "Unified\n", "1024K\n");
-    write_cache(*this, 3, "3\n", "Unified\n", "25344K\n");
-  }
-
-  void allow(const std::string& cpus) const {
-    write("proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t" + cpus + "\n");
+    write_cache(0, 0, "1", "Data", "32K");
+    write_cache(0, 1, "1", "Instruction", "64K");
+    write_cache(0, 2, "2", "Unified", "1024K");
+    write_cache(0, 3, "3", "Unified", "25344K");
   }
 };
 
@@ -156,22 +137,6 @@ TEST(AvailableMemory, IsTheLeastOfSystemAndGroups) {
   EXPECT_EQ(available_memory(tree.root()), 1024 * 1024);
 }
 
-TEST(Topology, SiblingsComeAfterAllCores) {
-  const TwoSockets tree;
-  tree.allow("0-7");
-  std::string order;
-  for (const LogicalCpu& cpu : cores_first(allowed_cpus(tree.root()))) {
-    order += std::to_string(cpu.number);
-  }
-  EXPECT_EQ(order, "01234567");
-  tree.allow("0,4,1,5");
-  order.clear();
-  for (const LogicalCpu& cpu : cores_first(allowed_cpus(tree.root()))) {
-    order += std::to_string(cpu.number);
-  }
-  EXPECT_EQ(order, "0145");
-}
-
 /// Four idle cores, nothing to complain about.
 struct QuietMachine : RecordedTree {
   QuietMachine() {
@@ -241,7 +206,15 @@ TEST(Trust, VirtualMachineIsSeen) {
 
 TEST(Trust, SiblingsAreSeen) {
   const TwoSockets tree;
-  expect_warning(assess(detect_machine(tree.root()), {.threads = 4}, tree.root()), 'B', "SMT");
+  expect_warning(assess(detect_machine(tree.root()), {.threads = 2}, tree.root()), 'B', "SMT");
+}
+
+TEST(Trust, ThreadsOnTwoSocketsAreSeen) {
+  const QuietMachine tree;
+  tree.write("sys/devices/system/cpu/online", "0-3\n");
+  for (int number = 0; number < 4; ++number) tree.write_cpu(number, number / 2, number % 2);
+  EXPECT_EQ(tree.assessed({.threads = 2}).grade, 'A');
+  expect_warning(tree.assessed({.threads = 3}), 'B', "2 sockets");
 }
 
 TEST(Trust, QuotaIsSeen) {

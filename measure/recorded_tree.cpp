@@ -20,4 +20,23 @@ void RecordedTree::write(const std::string& file, const std::string& text) const
   std::ofstream(path) << text;
 }
 
+void RecordedTree::write_cpu(int number, int package, int core) const {
+  const std::string topology = "sys/devices/system/cpu/cpu" + std::to_string(number) + "/topology/";
+  write(topology + "physical_package_id", std::to_string(package) + "\n");
+  write(topology + "core_id", std::to_string(core) + "\n");
+}
+
+void RecordedTree::write_cache(int cpu, int index, const std::string& level,
+                               const std::string& type, const std::string& size) const {
+  const std::string cache = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index" +
+                            std::to_string(index) + "/";
+  write(cache + "level", level + "\n");
+  write(cache + "type", type + "\n");
+  write(cache + "size", size + "\n");
+}
+
+void RecordedTree::allow(const std::string& cpus) const {
+  write("proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t" + cpus + "\n");
+}
+
 }  // namespace loopbrick

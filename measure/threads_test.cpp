@@ -59,11 +59,7 @@ bool has(const std::vector<std::string>& settings, const std::string& setting) {
 TEST(OpenmpEnvironment, NamesOnePlaceForEachThread) {
   const RecordedTree tree;  // 0 and 1 are siblings, 2 and 3 too
   tree.write("sys/devices/system/cpu/online", "0-3\n");
-  for (const int cpu : {0, 1, 2, 3}) {
-    const std::string topology = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
-    tree.write(topology + "physical_package_id", "0\n");
-    tree.write(topology + "core_id", std::to_string(cpu / 2) + "\n");
-  }
+  for (const int cpu : {0, 1, 2, 3}) tree.write_cpu(cpu, 0, cpu / 2);
   const std::vector<std::string> two = openmp_environment(2, tree.root());
   EXPECT_TRUE(has(two, "OMP_NUM_THREADS=2"));
   EXPECT_TRUE(has(two, "OMP_PROC_BIND=close"));

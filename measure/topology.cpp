@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -27,6 +28,38 @@ std::vector<LogicalCpu> cpus_from_sys(const std::string& root) {
     cpus.push_back({number, static_cast<int>(*package), static_cast<int>(*core)});
   }
   return cpus;
+}
+
+/// Intel's hybrid CPUs list the logical CPUs of their big cores.
+bool mark_by_list(const fs::path& sys, std::vector<LogicalCpu>& cpus) {
+  const std::vector<int> big = parse_cpu_list(read_text(sys / "cpu_core/cpus").value_or(""));
+  for (LogicalCpu& cpu : cpus) {
+    cpu.is_small = !big.empty() && std::find(big.begin(), big.end(), cpu.number) == big.end();
+  }
+  return !big.empty();
+}
+
+/// By the number that `file` of each CPU holds. Between cores of one kind it differs by some
+/// percent, since the best of a chip may be clocked higher.
+bool mark_by_number(const fs::path& sys, const char* file, std::vector<LogicalCpu>& cpus) {
+  constexpr double kSameKind = 0.8;
+  std::vector<double> numbers;
+  for (const LogicalCpu& cpu : cpus) {
+    const auto number = read_count(sys / "system/cpu" / fmt::format("cpu{}", cpu.number) / file);
+    if (!number) return false;
+    numbers.push_back(static_cast<double>(*number));
+  }
+  if (numbers.empty()) return false;
+  const double most = *std::max_element(numbers.begin(), numbers.end());
+  for (std::size_t i = 0; i < cpus.size(); ++i) cpus[i].is_small = numbers[i] < kSameKind * most;
+  return true;
+}
+
+/// The first source that there is decides.
+void mark_small(const std::string& root, std::vector<LogicalCpu>& cpus) {
+  const fs::path sys = fs::path(root) / "sys/devices";
+  if (mark_by_list(sys, cpus) || mark_by_number(sys, "cpu_capacity", cpus)) return;
+  mark_by_number(sys, "cpufreq/cpuinfo_max_freq", cpus);
 }
 
 std::optional<int> number_in(const std::string& record, const char* name) {
@@ -74,6 +107,7 @@ std::vector<LogicalCpu> online_cpus(const std::string& root) {
   std::vector<LogicalCpu> cpus = cpus_from_sys(root);
   if (cpus.empty()) cpus = cpus_from_cpuinfo(root);
   if (cpus.empty()) cpus = cpus_from_cpuid();
+  mark_small(root, cpus);
   return cpus;
 }
 
@@ -88,11 +122,22 @@ std::vector<LogicalCpu> allowed_cpus(const std::string& root) {
   return allowed.empty() ? online : allowed;
 }
 
+std::vector<LogicalCpu> fastest_kind(const std::vector<LogicalCpu>& cpus) {
+  std::vector<LogicalCpu> fast;
+  std::copy_if(cpus.begin(), cpus.end(), std::back_inserter(fast),
+               [](const LogicalCpu& cpu) { return !cpu.is_small; });
+  return fast.empty() ? cpus : fast;
+}
+
 std::vector<LogicalCpu> cores_first(const std::vector<LogicalCpu>& cpus) {
+  std::vector<LogicalCpu> sorted = cpus;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
+    return std::pair(left.is_small, left.package) < std::pair(right.is_small, right.package);
+  });
   std::vector<LogicalCpu> first;
   std::vector<LogicalCpu> siblings;
   std::set<Place> seen;
-  for (const LogicalCpu& cpu : cpus) {
+  for (const LogicalCpu& cpu : sorted) {
     (seen.emplace(cpu.package, cpu.core).second ? first : siblings).push_back(cpu);
   }
   first.insert(first.end(), siblings.begin(), siblings.end());

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sstream>
+#include <vector>
 
 #include "measure/quota.h"
 #include "measure/system_files.h"
+#include "measure/topology.h"
 
 namespace loopbrick {
 namespace {
@@ -65,6 +67,19 @@ void judge_siblings(const Machine& machine, Trust& trust) {
        fmt::format("SMT is on: {} logical CPUs share {} cores", machine.threads, machine.cores));
 }
 
+/// The CPUs that `threads` threads are pinned to are the first ones.
+void judge_sockets(const Limits& limits, const std::string& root, Trust& trust) {
+  std::vector<LogicalCpu> cpus = cores_first(allowed_cpus(root));
+  cpus.resize(std::min(cpus.size(), static_cast<std::size_t>(std::max(1, limits.threads))));
+  if (const int sockets = count_packages(cpus); sockets > 1) {
+    warn(trust, 'B',
+         fmt::format(
+             "the threads run on {} sockets: each reads what lies in the other's memory more "
+             "slowly",
+             sockets));
+  }
+}
+
 void judge_quota(const std::string& root, Trust& trust) {
   if (const auto quota = cpu_quota(root)) {
     warn(trust, 'B', fmt::format("a control group stops this process above {:.1f} CPUs", *quota));
@@ -93,6 +108,7 @@ Trust assess(const Machine& machine, const Limits& limits, const std::string& ro
   judge_governor(root, trust);
   judge_virtualisation(root, trust);
   judge_siblings(machine, trust);
+  judge_sockets(limits, root, trust);
   judge_quota(root, trust);
   judge_threads(limits, root, trust);
   judge_noise(limits, trust);
