@@ -62,6 +62,8 @@ ExitCode run(int argc, char** argv) {
     return report(ExitCode::bad_input, error.what());
   } catch (const Interrupted& error) {
     return report(ExitCode::interrupted, error.what());
+  } catch (const Stopped& error) {
+    return report(ExitCode::interrupted, error.what());
   } catch (const NoMemory& error) {
     return report(ExitCode::world_failed, error.what());
   } catch (const std::bad_alloc&) {

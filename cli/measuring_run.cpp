@@ -48,6 +48,7 @@ std::string database_of(const MeasuringOptions& options) {
 
 void add_measuring_options(Command& command, MeasuringOptions& options) {
   add_database_option(command, options.database);
+  options.bench.stop = &interrupted();
   command.add({"--seed", "Seed of every random choice", "N"}, options.bench.seed);
   command.add_flag("--no-lock", "Do not wait for other measurements", options.no_lock);
   command.add_flag("--strict", "Exit with 3 if the numbers can't be trusted", options.strict);
@@ -90,7 +91,7 @@ MeasuringRun::MeasuringRun(const MeasuringOptions& options, CampaignTexts texts)
 
 MeasuringRun::~MeasuringRun() {
   try {
-    end_campaign("failed");
+    end_campaign(interrupted() ? "interrupted" : "failed");
   } catch (const std::exception& error) {
     std::cerr << "loopbrick: the campaign's end is not stored: " << error.what() << '\n';
   }

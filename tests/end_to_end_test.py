@@ -608,6 +608,42 @@ class Interruption(Case):
             self.assertEqual(self.sql("SELECT count(*) FROM trial"), kept, command)
             self.assertEqual(self.sql("SELECT how FROM campaign ORDER BY id DESC LIMIT 1"), [("interrupted",)])
 
+    def start_slow_trial(self):
+        """A trial of minutes: nobody waits for the plain C++ loops of an LSTM."""
+        process = self.start(*self.measuring("tune", "lstm", "fwd", "t50mb256sic1024", "--isa", "ref"))
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            try:
+                if self.database.exists() and self.sql("SELECT count(*) FROM campaign")[0][0] > 0:
+                    break
+            except sqlite3.OperationalError:
+                pass  # the tables are being made
+            time.sleep(0.05)
+        time.sleep(2)  # now the worker is busy
+        return process, children_of(process.pid)
+
+    def test_an_interrupt_does_not_wait_for_a_slow_trial_and_stores_no_failure(self):
+        process, _ = self.start_slow_trial()
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, err = self.finish(process)
+        self.assertEqual(process.returncode, 4, err)
+        self.assertLess(time.monotonic() - begin, 15)
+        self.assertEqual(self.sql("SELECT count(*) FROM trial"), [(0,)])
+        self.assertEqual(self.sql("SELECT how FROM campaign"), [("interrupted",)])
+
+    def test_a_second_interrupt_ends_at_once(self):
+        process, workers = self.start_slow_trial()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        self.finish(process)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertLess(time.monotonic() - begin, 2)
+        time.sleep(1)
+        self.assertEqual([pid for pid in workers if is_running(pid)], [])
+
     def test_no_worker_outlives_its_tuner(self):
         process = self.start(*self.measuring(*self.LONG))
         self.wait_for_trials(process, 1)

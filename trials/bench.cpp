@@ -99,7 +99,12 @@ class Bench::Client {
       all.stopped = plan.stop != nullptr && plan.stop->load();
       if (all.stopped) break;
       const RoundShare share = share_of(plan, process);
-      if (share.count > 0) run_share(arms, share, all);
+      try {
+        if (share.count > 0) run_share(arms, share, all);
+      } catch (const Stopped&) {
+        all.stopped = true;
+        break;
+      }
     }
     return all;
   }
@@ -149,6 +154,27 @@ class Bench::Client {
     throw std::runtime_error(sentence);
   }
 
+  /// Sleeps in pieces, to see a stop.
+  Channel::Got receive(Message& message, Channel::Deadline deadline) {
+    constexpr double kPiece = 0.5;
+    while (true) {
+      leave_if_stopped();
+      const Channel::Deadline piece =
+          options_.stop == nullptr ? deadline : std::min(deadline, deadline_in(kPiece));
+      const Channel::Got got = worker_->channel().receive(message, piece);
+      if (got != Channel::Got::late || piece == deadline) return got;
+    }
+  }
+
+  void leave_if_stopped() {
+    constexpr double kPatience = 3.0;
+    if (options_.stop == nullptr || !options_.stop->load()) return;
+    if (!give_up_) give_up_ = deadline_in(kPatience);
+    if (std::chrono::steady_clock::now() < *give_up_) return;
+    worker_.reset();
+    throw Stopped();
+  }
+
   /// The next answer. Nothing if it is late (then late_) or the worker died. Every stage that an
   /// arm enters sets stage_ and, if `each_stage`, starts the time anew.
   std::optional<Message> await(double seconds, bool each_stage = false) {
@@ -156,7 +182,7 @@ class Bench::Client {
     Channel::Deadline deadline = deadline_in(seconds);
     stage_ = {.verb = "stage", .fields = {"-1", ""}};
     while (true) {
-      const Channel::Got got = worker_->channel().receive(message, deadline);
+      const Channel::Got got = receive(message, deadline);
       late_ = got == Channel::Got::late;
       if (got != Channel::Got::message) return std::nullopt;
       if (message.verb == "failed") {
@@ -262,6 +288,7 @@ class Bench::Client {
   std::unique_ptr<WorkerProcess> worker_;
   Message stage_;  ///< the last one that the worker announced
   bool late_ = false;
+  std::optional<Channel::Deadline> give_up_;  ///< set once a stop was seen
 };
 
 Bench::Bench(const Problem& problem, const Conditions& conditions, const BenchOptions& options)

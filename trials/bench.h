@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <new>
@@ -87,7 +88,7 @@ struct RoundPlan {
 struct Rounds {
   std::vector<Attempt> arms;
   std::vector<double> peak_flops;  ///< one per round
-  bool stopped = false;            ///< by RoundPlan::stop, before all rounds were run
+  bool stopped = false;            ///< by a stop, before all rounds were run
 };
 
 /// An attempt with one timed sample, and what the hardware counted in it, each per call and over
@@ -95,6 +96,11 @@ struct Rounds {
 struct Counted {
   Attempt attempt;
   std::vector<Reading> readings;
+};
+
+/// BenchOptions::stop was set, and the worker was ended in the middle of its work.
+struct Stopped : std::exception {
+  const char* what() const noexcept override { return "interrupted; what was stored is kept"; }
 };
 
 /// The operands do not fit into the memory that is free; what() says how much is missing.
@@ -115,7 +121,8 @@ struct NoMemory : std::bad_alloc {
 /// over the same memory.
 ///
 /// Errors   the constructor throws NoMemory when the operands do not fit, std::invalid_argument
-///          without any fill, std::runtime_error when no worker starts; so does a later call.
+///          without any fill, std::runtime_error when no worker starts; so does a later call. All
+///          but rounds, which tells it in its result, throw Stopped.
 /// Threads  one Bench per thread of the caller; the caller sleeps while the worker measures.
 class Bench {
  public:

@@ -43,6 +43,7 @@ BenchOptions impatient() {
 }
 
 constexpr Sampling kQuick{.least_calls = 2, .samples = 3, .sample_seconds = 1e-4};
+constexpr RoundPlan kPlan{.rounds = 7, .processes = 3, .sample_seconds = 1e-4, .seed = 5};
 
 Arm fake(const std::string& choice) { return {.implementation = "fake", .choice = choice}; }
 
@@ -195,6 +196,20 @@ TEST(Bench, CtrlCDoesNotReachTheWorker) {
   EXPECT_EQ(bench.check(fake("shows its process")).ran, first);
 }
 
+TEST(Bench, AStopEndsABusyWorkerAndIsNoOutcome) {
+  std::atomic<bool> stop = false;
+  BenchOptions options = with_fakes();
+  options.timeout_seconds = 1e6;
+  options.stop = &stop;
+  Bench bench(kProblem, one_thread(), options);
+  EXPECT_EQ(bench.attempt(fake("right"), kQuick).outcome, "ok");
+  stop = true;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(bench.attempt(fake("hangs"), kQuick), Stopped);
+  EXPECT_TRUE(bench.rounds(fakes({"hangs late"}), kPlan).stopped);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
 TEST(Bench, WritesTheWorkersEnvironment) {
   setenv("OPENBLAS_CORETYPE", "Prescott", 1);
   setenv("OMP_NUM_THREADS", "77", 1);
@@ -279,8 +294,6 @@ TEST(Bench, StaysWithinFourTimesTheTensors) {
   EXPECT_LT(peak_bytes(worker) + peak_bytes("self"),
             4 * total_bytes(large) + (std::int64_t{300} << 20));
 }
-
-constexpr RoundPlan kPlan{.rounds = 7, .processes = 3, .sample_seconds = 1e-4, .seed = 5};
 
 TEST(BenchRounds, EveryRoundHasOneSampleOfEveryArm) {
   Bench bench(kProblem, one_thread(), with_fakes());

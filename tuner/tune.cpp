@@ -44,8 +44,8 @@ bool must_stop(const TuneWatcher& watcher) {
   return watcher.stop != nullptr && watcher.stop->load();
 }
 
-/// A layer that has no loops or does not fit into memory is a reason in the report and no end of
-/// the others.
+/// A layer that has no loops, does not fit into memory or was stopped in the middle of a trial is a
+/// reason in the report and no end of the others.
 TunedLayer tune_layer(const TuneRequest& request, const Layer& layer, LayerTuner& tuner,
                       const LayerBudget& share, std::set<std::string>& failed_before,
                       TuneProgress& progress) {
@@ -65,6 +65,8 @@ TunedLayer tune_layer(const TuneRequest& request, const Layer& layer, LayerTuner
     return tuner.run(space, measurer, share, failed_before, progress);
   } catch (const NoMemory& error) {
     return refused(layer, error.what());
+  } catch (const Stopped& stopped) {
+    return refused(layer, stopped.what());
   }
 }
 
