@@ -19,6 +19,7 @@ void watch_for_interrupts() {
   static const bool installed = [] {
     std::signal(SIGINT, ask_to_stop);
     std::signal(SIGTERM, ask_to_stop);
+    if (std::signal(SIGHUP, ask_to_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
     return true;
   }();
   static_cast<void>(installed);

@@ -189,11 +189,13 @@ TEST(Bench, OneWorkerServesUntilItDies) {
   EXPECT_NE(bench.check(fake("shows its process")).ran, first);
 }
 
-TEST(Bench, CtrlCDoesNotReachTheWorker) {
+TEST(Bench, SignalsToTheWholeProcessGroupDoNotEndTheWorker) {
   Bench bench(kProblem, one_thread(), with_fakes());
   const std::string first = bench.check(fake("shows its process")).ran;
-  ASSERT_EQ(kill(std::stoi(first), SIGINT), 0);
-  EXPECT_EQ(bench.check(fake("shows its process")).ran, first);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    ASSERT_EQ(kill(std::stoi(first), signal), 0);
+    EXPECT_EQ(bench.check(fake("shows its process")).ran, first) << signal;
+  }
 }
 
 TEST(Bench, AStopEndsABusyWorkerAndIsNoOutcome) {

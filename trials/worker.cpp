@@ -16,6 +16,7 @@
 #include "trials/channel.h"
 #include "trials/network_request.h"
 #include "trials/request.h"
+#include "trials/worker_process.h"
 
 namespace loopbrick {
 namespace {
@@ -39,7 +40,7 @@ void limit_memory(int threads) {
 /// reaches the whole process group: the client decides when the worker ends.
 void behave_as_worker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);
+  for (const int signal : kForTheCaller) std::signal(signal, SIG_IGN);
   const rlimit none{};
   setrlimit(RLIMIT_CORE, &none);
   std::ofstream("/proc/self/oom_score_adj") << 1000;

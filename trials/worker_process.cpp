@@ -39,11 +39,12 @@ void order_standard_files(SpawnOrders& orders) {
   posix_spawn_file_actions_adddup2(&orders.files, STDERR_FILENO, STDOUT_FILENO);
 }
 
-/// Blocked from the first instruction on: a Ctrl-C before the worker ignores it does not end it.
+/// Blocked from the first instruction on: a Ctrl-C before the worker ignores it does not end it,
+/// which would look like a fault of the candidate.
 void order_signals(SpawnOrders& orders) {
   sigset_t blocked;
   sigemptyset(&blocked);
-  sigaddset(&blocked, SIGINT);
+  for (const int signal : kForTheCaller) sigaddset(&blocked, signal);
   posix_spawnattr_setsigmask(&orders.attributes, &blocked);
   posix_spawnattr_setflags(&orders.attributes, POSIX_SPAWN_SETSIGMASK);
 }

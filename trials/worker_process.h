@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <csignal>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +10,10 @@
 #include "trials/channel.h"
 
 namespace loopbrick {
+
+/// Signals that a terminal or a batch system sends to the whole process group: the caller decides
+/// what they mean, and the worker goes on until it is told.
+inline constexpr std::array kForTheCaller{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /// What a worker is started with.
 struct WorkerStart {
