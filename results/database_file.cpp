@@ -121,9 +121,9 @@ std::int64_t pragma(SQLite::Database& database, const std::string& name) {
 
 /// Two programs that open a new file at once both ask for the whole file here, and SQLite lets
 /// neither wait.
-void ask_for_wal(SQLite::Database& database) {
+void ask_for_journal(SQLite::Database& database, const std::string& mode) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (database.tryExec("PRAGMA journal_mode = WAL") == SQLITE_BUSY) {
+  while (database.tryExec("PRAGMA journal_mode = " + mode) == SQLITE_BUSY) {
     if (std::chrono::steady_clock::now() > end) {
       throw SQLite::Exception("database is locked", SQLITE_BUSY);
     }
@@ -131,10 +131,10 @@ void ask_for_wal(SQLite::Database& database) {
   }
 }
 
-void set_up_writer(SQLite::Database& database) {
+void set_up_writer(SQLite::Database& database, bool is_remote) {
   database.setBusyTimeout(static_cast<int>(std::chrono::milliseconds(kPatience).count()));
   migrate(database, migrations());  // before WAL: the id stands in the file's own header at once
-  ask_for_wal(database);
+  ask_for_journal(database, is_remote ? "DELETE" : "WAL");
   const bool is_wal = database.execAndGet("PRAGMA journal_mode").getString() == "wal";
   database.exec(is_wal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
@@ -199,7 +199,8 @@ std::string reading_uri(const fs::path& named) {
   return uri + (is_frozen(file) ? "?immutable=1" : "?mode=ro");
 }
 
-std::unique_ptr<SQLite::Database> open_database(const fs::path& named, Access access_wanted) {
+std::unique_ptr<SQLite::Database> open_database(const fs::path& named, Access access_wanted,
+                                                const FileSystemOf& ask) {
   if (access_wanted == Access::read) return open_reader(named);
   const fs::path file = checked(named, access_wanted);
   std::unique_ptr<SQLite::Database> database;
@@ -207,7 +208,8 @@ std::unique_ptr<SQLite::Database> open_database(const fs::path& named, Access ac
     database = std::make_unique<SQLite::Database>(
         file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI);
   });
-  with_file_named(file, database.get(), [&] { set_up_writer(*database); });
+  with_file_named(file, database.get(),
+                  [&] { set_up_writer(*database, network_file_system(file, ask).has_value()); });
   return database;
 }
 

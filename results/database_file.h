@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "results/file_system.h"
 #include "results/store.h"
 
 namespace SQLite {
@@ -24,7 +25,9 @@ void with_file_named(const std::filesystem::path& file, const SQLite::Database* 
 ///
 /// Errors  throws BadDatabase for a directory, another program's file, a file that may not be
 /// written, ...
-std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& file, Access access);
+/// On a network file system (of which `ask` tells) it has no write-ahead log.
+std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& file, Access access,
+                                                const FileSystemOf& ask = file_system_of);
 
 /// Schemas that a reader takes.
 enum class Schemas { todays, older_too };
