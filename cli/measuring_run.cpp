@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "measure/probes.h"
 #include "measure/trust.h"
+#include "results/file_system.h"
 
 namespace loopbrick {
 namespace {
@@ -34,9 +35,15 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-Store open_and_say(const std::string& file) {
+Store open_and_say(const std::string& file, bool durable) {
   Store store(file, Access::write);
+  if (durable) store.survive_power_loss();
   std::cerr << "database: " << file << '\n';
+  if (const auto network = network_file_system(file)) {
+    std::cerr << "warning: " << file << " lies on a network file system (" << *network
+              << "), where locks can fail: write it from one machine only, better to a local file a"
+                 " machine, joined by 'loopbrick db merge'\n";
+  }
   return store;
 }
 
@@ -52,6 +59,8 @@ void add_measuring_options(Command& command, MeasuringOptions& options) {
   command.add({"--seed", "Seed of every random choice", "N"}, options.bench.seed);
   command.add_flag("--no-lock", "Do not wait for other measurements", options.no_lock);
   command.add_flag("--strict", "Exit with 3 if the numbers can't be trusted", options.strict);
+  command.add_flag("--durable", "Wait for the disk with every trial: a power cut loses none",
+                   options.durable);
   command.add_flag("--in-process", "No worker process: for debuggers", options.bench.in_process);
   command.add_flag("--keep-env", "Let the worker see OMP_* and the like of your shell",
                    options.bench.keep_environment);
@@ -81,7 +90,7 @@ std::optional<MachineLock> take_lock(bool no_lock) {
 MeasuringRun::MeasuringRun(const MeasuringOptions& options, CampaignTexts texts)
     : options_(options),
       texts_(std::move(texts)),
-      store_(open_and_say(database_of(options))),
+      store_(open_and_say(database_of(options), options.durable)),
       lock_(take_lock(options.no_lock)),
       machine_(detect_machine()) {
   watch_for_interrupts();

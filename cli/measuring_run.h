@@ -19,6 +19,7 @@ struct MeasuringOptions {
   std::optional<std::string> database;  ///< --db, if it was given
   bool no_lock = false;
   bool strict = false;
+  bool durable = false;
   BenchOptions bench;  ///< its seed is the seed of every random choice
 };
 

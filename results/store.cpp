@@ -217,6 +217,16 @@ Store::Store(const std::filesystem::path& file, Access access)
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 
+void Store::survive_power_loss() {
+  connection_->guarded([&] { connection_->database().exec("PRAGMA synchronous = FULL"); });
+}
+
+bool Store::survives_power_loss() const {
+  constexpr int kFull = 2;
+  return connection_->guarded(
+      [&] { return connection_->database().execAndGet("PRAGMA synchronous").getInt() >= kFull; });
+}
+
 void Store::add_machine(const MachineRecord& m) {
   connection_->guarded([&] {
     Use insert = connection_->use(

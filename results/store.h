@@ -42,6 +42,10 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
+  /// From now on no power cut loses what was stored either: every transaction waits for the disk.
+  void survive_power_loss();
+  bool survives_power_loss() const;
+
   void add_machine(const MachineRecord& machine);  ///< no change if it is there
   void add_build(const BuildRecord& build);
   std::int64_t add_campaign(const CampaignRecord& campaign);

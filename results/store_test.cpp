@@ -259,6 +259,13 @@ TEST_F(StoreTest, ALayerAddedAgainChangesItsCount) {
   EXPECT_EQ(value("SELECT group_concat(count) FROM layer"), "4");
 }
 
+TEST_F(StoreTest, SurvivesAPowerCutWhereThatIsAsked) {
+  EXPECT_FALSE(store.survives_power_loss());
+  store.survive_power_loss();
+  EXPECT_TRUE(store.survives_power_loss());
+  EXPECT_EQ(store.trial(add("A", 1e-3))->choice, "A");
+}
+
 TEST_F(StoreTest, WritesAheadWhereItCan) { EXPECT_EQ(store.journal_mode(), "wal"); }
 
 TEST_F(StoreTest, ReadingChangesNoByteOfTheFile) {
