@@ -16,6 +16,7 @@
 #include "cli/measuring_run.h"
 #include "cli/output_options.h"
 #include "cli/progress_line.h"
+#include "cli/regression_gate.h"
 #include "cli/round_options.h"
 #include "cli/what_options.h"
 #include "kernels/text.h"
@@ -34,6 +35,8 @@ struct CompareArguments {
   std::optional<std::string> budget;
   RoundOptions rounds;
   double fail_below = 0.0;
+  std::optional<std::string> against;
+  std::optional<std::string> junit;
   MeasuringOptions measuring;
   OutputOptions output;
 };
@@ -82,9 +85,11 @@ bool say_means(const std::vector<CompareRow>& rows, double least) {
   return is_low;
 }
 
-bool ours_is_bad(const std::vector<CompareRow>& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const CompareRow& row) { return row.is_ours && row.outcome != "ok"; });
+/// Ours must be ok; the others may be unable to run a problem, but not wrong.
+bool has_bad_row(const std::vector<CompareRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const CompareRow& row) {
+    return row.outcome == "wrong_result" || (row.is_ours && row.outcome != "ok");
+  });
 }
 
 /// Else nobody would see that a row of ours was not tuned here.
@@ -122,12 +127,28 @@ Budget budget_of(const CompareArguments& arguments) {
                                *arguments.budget));
 }
 
+std::vector<Arm> arms_of(const CompareArguments& arguments) {
+  if (arguments.against) return {};
+  return arguments.impls.empty() ? all_baselines() : parse_arms(arguments.impls);
+}
+
+/// Errors  throws ParseError for options that do not go together.
+void check_options(const CompareArguments& arguments) {
+  if (arguments.junit && !arguments.against) {
+    throw ParseError("--junit tells what --against found: give that, too");
+  }
+  if (arguments.against && (arguments.schedule || !arguments.impls.empty())) {
+    throw ParseError(
+        "--against is a comparison with stored times: leave out --impl and --schedule");
+  }
+}
+
 CompareRequest request_for(const CompareArguments& arguments, const Work& work,
                            const Station& station, const Budget& budget) {
   return {.layers = layers_of(work.what),
           .conditions = work.conditions,
           .station = station,
-          .arms = arguments.impls.empty() ? all_baselines() : parse_arms(arguments.impls),
+          .arms = arms_of(arguments),
           .schedule = arguments.schedule.value_or(""),
           .rounds = plan_of(arguments.rounds, arguments.measuring.bench.seed),
           .budget = budget,
@@ -140,22 +161,32 @@ ExitCode run_compare(const CompareArguments& arguments, const std::string& comma
   const Budget budget = budget_of(arguments);
   for (const Work& work : works) request_for(arguments, work, {}, {});  // texts: right or refused
   if (arguments.schedule) parse_schedule(*arguments.schedule);
-  if (arguments.impls.empty()) warn_without_baselines();
+  check_options(arguments);
+  std::optional<RegressionGate> gate;
+  if (arguments.against) {
+    gate.emplace(*arguments.against, arguments.fail_below, arguments.junit);
+  } else if (arguments.impls.empty()) {
+    warn_without_baselines();
+  }
   MeasuringRun run(
       arguments.measuring,
       {.command = command_line, .strategy = "compare", .budget = arguments.budget.value_or("")});
   Table table = empty_table();
   ExitCode exit = ExitCode::fine;
   ProgressLine line(std::cerr, stderr_is_terminal());
+  const CompareWatcher watcher = [&line](const std::string& layer, int done, int layers) {
+    line.show(static_cast<double>(done) / std::max(1, layers),
+              fmt::format("{}/{} {}", done + 1, layers, layer));
+  };
   int parts = static_cast<int>(works.size());
   for (const Work& work : works) {
     const Station station = run.begin(work);
     const Budget share = share_of(budget, Clock::now() - start, parts--);
     const CompareRequest request = request_for(arguments, work, station, share);
-    const CompareWatcher watcher = [&line](const std::string& layer, int done, int layers) {
-      line.show(static_cast<double>(done) / std::max(1, layers),
-                fmt::format("{}/{} {}", done + 1, layers, layer));
-    };
+    if (gate) {
+      if (gate->measure(request, run.store(), watcher)) continue;
+      break;
+    }
     const CompareReport report =
         arguments.network
             ? compare_network(request, *arguments.network, run.store(), watcher, &interrupted())
@@ -163,11 +194,12 @@ ExitCode run_compare(const CompareArguments& arguments, const std::string& comma
     for (const CompareRow& row : report.rows) add_row(table, to_string(work.conditions), row);
     warn_of(report.rows, "imported", "an imported schedule");
     warn_of(report.rows, "model", "the model's first choice");
-    if (say_means(report.rows, arguments.fail_below) || ours_is_bad(report.rows)) {
+    if (say_means(report.rows, arguments.fail_below) || has_bad_row(report.rows)) {
       exit = ExitCode::bad_result;
     }
     if (report.interrupted) break;
   }
+  if (gate) return run.end(gate->report(arguments.output));
   print(table, arguments.output);
   return run.end(exit);
 }
@@ -193,14 +225,26 @@ void add_compare_command(CommandLine& line) {
   command.add({"--budget", "Seconds for the whole command, e.g. 120s", "BUDGET"},
               arguments->budget);
   command.add(
-      {"--fail-below", "Exit with 1 if a mean ratio (their time over ours) is below", "RATIO"},
+      {"--fail-below",
+       "Exit with 1 if a mean ratio (their time over ours) is below; with --against that of any "
+       "layer (stored time over today's)",
+       "RATIO"},
       arguments->fail_below, {0, 1e9});
+  command.add({"--against",
+               "Times that another database stores of this machine, of its newest build or of a "
+               "commit, instead of other implementations",
+               "FILE.db[@COMMIT]"},
+              arguments->against);
+  command.add({"--junit", "With --against: a report for a build server", "OUT.xml"},
+              arguments->junit);
   add_measuring_options(command, arguments->measuring);
   add_perf_map_option(command, arguments->measuring);
   add_output_options(command, arguments->output);
   command.examples({"compare --suite resnet50 --dir fwd --impl onednn,eigen --format csv",
                     "compare --network mlp --impl onednn",
-                    "compare mb1ic64ih56oc64oh56kh3ph1 --impl onednn --fail-below 0.97"});
+                    "compare mb1ic64ih56oc64oh56kh3ph1 --impl onednn --fail-below 0.97",
+                    "compare --suite resnet50 --against main.db@1a2b3c --fail-below 0.97 --junit "
+                    "speed.xml"});
   command.runs([arguments, &line] { return run_compare(*arguments, line.text()); });
 }
 

@@ -80,7 +80,8 @@ std::size_t sequence_length(std::string_view text) {
   return is_overlong || is_beyond ? 0 : length;
 }
 
-/// With U+FFFD for every byte that belongs to no character.
+}  // namespace
+
 std::string as_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -90,6 +91,8 @@ std::string as_utf8(std::string_view text) {
   }
   return out;
 }
+
+namespace {
 
 std::string in_quotes(std::string_view text) {
   return fmt::format("\"{}\"", escaped(as_utf8(text), "\"\\"));

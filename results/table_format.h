@@ -20,4 +20,7 @@ std::optional<TableFormat> parse_table_format(std::string_view text);
 ///       md     a pipe table
 std::string format_table(const Table& table, TableFormat format);
 
+/// The text with U+FFFD for every byte that belongs to no character.
+std::string as_utf8(std::string_view text);
+
 }  // namespace loopbrick

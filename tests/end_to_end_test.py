@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 PROGRAM = ""
 TINY = "mb1ic8ih6oc16oh6kh3ph1"
@@ -55,12 +56,12 @@ class Case(unittest.TestCase):
         self.assertEqual(code, 0, f"{arguments}\n{out}\n{err}")
         return out
 
-    def refused(self, *arguments, names, **options):
-        """Exit code 2, nothing on stdout, and one line on stderr that names the bad piece."""
+    def refused(self, *arguments, names, notes=False, **options):
+        """Exit code 2, nothing on stdout, and one line on stderr that names the bad piece; with `notes` others before."""
         code, out, err = self.run_program(*arguments, **options)
         self.assertEqual(code, 2, f"{arguments}\n{out}\n{err}")
         self.assertEqual(out, "")
-        self.assertRegex(err, r"\Aloopbrick: [^\n]+\n\Z")
+        self.assertRegex(err, r"(?m)^loopbrick: [^\n]+\n\Z" if notes else r"\Aloopbrick: [^\n]+\n\Z")
         for name in names:
             self.assertIn(name, err)
 
@@ -78,6 +79,11 @@ class Case(unittest.TestCase):
     def assert_sound(self):
         self.assertEqual(self.sql("PRAGMA integrity_check"), [("ok",)])
         self.assertEqual(self.sql("PRAGMA foreign_key_check"), [])
+
+
+def suite_of(junit):
+    """The suite of a report, which must be valid XML."""
+    return xml.etree.ElementTree.parse(junit).getroot().find("testsuite")
 
 
 def rows(text):
@@ -247,6 +253,11 @@ class BadInput(Case):
     def test_budgets(self):
         for text in ["0s", "0trials", "-3s", "soon", "5s,6s"]:
             self.refused("tune", TINY, "--budget=" + text, names=[text.split(",")[-1]])
+
+    def test_the_gate(self):
+        self.refused("compare", TINY, "--junit", "x.xml", names=["--junit", "--against"])
+        self.refused("compare", TINY, "--against", "nowhere.db@abc", names=["nowhere.db"])
+        self.refused("compare", TINY, "--against", "a.db", "--impl", "onednn", names=["--against", "--impl"])
 
     def test_compare_has_no_budget_of_trials(self):
         for text in ["200trials", "60s,200trials"]:
@@ -421,6 +432,43 @@ class Tuning(Case):
         arguments = self.measuring("compare", TINY, "--impl", "small-gemm", *QUICK, "--fail-below", "1000000")
         self.assertEqual(self.run_program(*arguments)[0], 1)
 
+    def test_a_layer_that_got_slower_fails_the_gate(self):
+        self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
+        stored = self.folder / "stored.db"
+        shutil.copy(self.database, stored)
+        junit = self.folder / "out.xml"
+        gate = self.measuring("compare", TINY, *QUICK, "--against", str(stored), "--junit", str(junit), "--fail-below")
+        code, out, err = self.run_program(*gate, "0.0001")
+        self.assertEqual(code, 0, err)
+        self.assertEqual([row["verdict"] for row in rows(out)], ["fine"])
+        self.assertEqual(suite_of(junit).attrib["failures"], "0")
+        code, out, err = self.run_program(*gate, "1000")
+        self.assertEqual(code, 1, err)
+        row, = rows(out)
+        self.assertEqual((row["verdict"], row["again"]), ("slower", "yes"))
+        suite = suite_of(junit)
+        self.assertEqual((suite.attrib["tests"], suite.attrib["failures"]), ("1", "1"))
+        case, = suite.findall("testcase")
+        self.assertIn(TINY, case.attrib["name"])
+        self.assertIn("below 1000", case.find("failure").attrib["message"])
+        self.assertIn("N k16 p q6 @ c8 * c r s", case.find("failure").text)
+        self.assert_sound()
+
+    def test_the_gate_compares_with_a_commit_of_this_machine_only(self):
+        self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
+        revision, = self.sql("SELECT revision FROM build")[0]
+        named = f"{self.database}@{revision[:5]}"
+        self.assertEqual([row["verdict"] for row in self.measured("compare", TINY, *QUICK, "--against", named)], ["fine"])
+        self.refused(*self.measuring("compare", TINY, "--against", f"{self.database}@0123456789"), notes=True,
+                     names=["0123456789", revision])
+        code, out, _ = self.run_program(*self.measuring("compare", LONGER, *QUICK, "--against", str(self.database)))
+        self.assertEqual((code, [row["verdict"] for row in rows(out)]), (1, ["not stored"]))
+        self.change("PRAGMA foreign_keys = OFF", "UPDATE machine SET id = 'another'")
+        elsewhere = self.folder / "elsewhere.db"
+        shutil.move(self.database, elsewhere)
+        self.refused(*self.measuring("compare", TINY, "--against", str(elsewhere)), notes=True,
+                     names=["this machine", "another"])
+
     def test_run_and_replay(self):
         run, = self.measured("run", TINY, "--schedule", "N k16 p q6 @ c8 * c r s", *QUICK)
         self.assertEqual(run["outcome"], "ok")
@@ -576,6 +624,27 @@ class Interruption(Case):
         self.assertGreaterEqual(kept, 5)
         report, = self.measured("tune", LONGER, "--strategy", "random", "--budget", "3trials")
         self.assertGreater(int(report["known"]), 0)
+
+    def test_a_signal_to_the_whole_group_is_no_fault_of_the_running_schedule(self):
+        for kind in (signal.SIGTERM, signal.SIGHUP):
+            process = self.start(*self.measuring(*self.LONG), start_new_session=True)
+            self.wait_for_trials(process, 3)
+            os.killpg(process.pid, kind)
+            _, err = self.finish(process)
+            self.assertEqual(process.returncode, 4, err)
+        self.assertEqual(self.sql("SELECT DISTINCT outcome FROM trial"), [("ok",)])
+        self.assertEqual(self.sql("SELECT how FROM campaign"), [("interrupted",)] * 2)
+        self.assert_sound()
+
+    def test_two_tuners_share_one_file(self):
+        both = [self.start(*self.measuring("tune", TINY, "--strategy", "random", "--budget", "15trials", "--seed", seed))
+                for seed in ("1", "2")]
+        reports = [rows(self.finish(process)[0])[0] for process in both]
+        self.assertEqual([process.returncode for process in both], [0, 0])
+        self.assert_sound()
+        stored, = self.sql("SELECT count(*), count(DISTINCT campaign) FROM trial WHERE search_n > 0 OR outcome <> 'ok'")
+        self.assertEqual(stored, (sum(int(report["trials"]) for report in reports), 2))
+        self.good("db", "check", str(self.database))
 
     def test_a_wait_for_the_machine_is_told_and_can_be_ended(self):
         with open(lock_path(), "a+") as lock:

@@ -7,8 +7,6 @@
 
 namespace loopbrick {
 
-namespace {
-
 bool still_runs(const TrialContext& context, const std::string& schedule) {
   try {
     return !why_not(context.problem, parse_schedule(schedule), context.conditions);
@@ -16,8 +14,6 @@ bool still_runs(const TrialContext& context, const std::string& schedule) {
     return false;
   }
 }
-
-}  // namespace
 
 std::optional<TrialRecord> best_known(const TrialContext& context, const Store& store) {
   for (const auto find : {&Store::best, &Store::best_unconfirmed}) {

@@ -9,6 +9,9 @@
 
 namespace loopbrick {
 
+/// Can this build read and run a stored schedule?
+bool still_runs(const TrialContext& context, const std::string& schedule);
+
 /// The fastest confirmed trial of ours in the store: of this build, or else of any. Where nothing
 /// is confirmed, since a tune was stopped, the fastest of its search.
 ///

@@ -1,0 +1,142 @@
+#include "cli/regression_gate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iostream>
+
+#include "cli/interrupt.h"
+#include "cli/junit.h"
+
+namespace loopbrick {
+namespace {
+
+using Verdict = RegressionRow::Verdict;
+
+bool is_bad(Verdict verdict) { return verdict == Verdict::slower || verdict == Verdict::failed; }
+
+std::optional<std::string> cell(double value) {
+  return value > 0.0 ? std::optional(number(value, 5)) : std::nullopt;
+}
+
+JunitCase::Outcome outcome_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fine:
+      return JunitCase::Outcome::passed;
+    case Verdict::slower:
+      return JunitCase::Outcome::failed;
+    case Verdict::failed:
+      return JunitCase::Outcome::error;
+    case Verdict::not_stored:
+      break;
+  }
+  return JunitCase::Outcome::skipped;
+}
+
+/// What somebody needs who reads nothing but the build server's page.
+std::string details_of(const RegressionRow& row) {
+  if (row.verdict == Verdict::not_stored) return "";
+  std::string text = fmt::format(
+      "stored: {:.6g} s, trial {}, build {}, schedule {}\ntoday: {:.6g} s, trial {}, schedule {}\n"
+      "ratio: {:.4f} ({:.4f} to {:.4f}){}\n",
+      row.stored_seconds, row.stored_trial, row.stored_build, row.stored_schedule, row.seconds,
+      row.trial, row.schedule, row.ratio, row.lo, row.hi,
+      row.is_again ? ", measured twice, these are the later values" : "");
+  if (row.of_stored_schedule > 0.0) {
+    text += fmt::format("the stored schedule today: {:.4f}\n", row.of_stored_schedule);
+  }
+  return text;
+}
+
+}  // namespace
+
+Against parse_against(const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  std::error_code ignored;
+  if (at == std::string::npos || std::filesystem::exists(text, ignored)) return {text, ""};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+RegressionGate::RegressionGate(const std::string& against, double bar,
+                               const std::optional<std::string>& junit)
+    : against_(parse_against(against)),
+      yardstick_(against_.file, Access::read),
+      bar_(bar),
+      junit_name_(junit.value_or("")) {
+  if (!junit) return;
+  junit_.open(junit_name_);
+  if (!junit_) throw WorldFailure(fmt::format("--junit '{}' can't be written", junit_name_));
+}
+
+bool RegressionGate::measure(const CompareRequest& request, Store& store,
+                             const CompareWatcher& watcher) {
+  const double noise = request.station.limits.noise_floor;
+  if (bar_ > 0.0 && bar_ < 1.0 && noise > 1.0 - bar_) {
+    std::cerr << fmt::format(
+        "warning: the noise floor here, {:.1f} %, is wider than the {:.1f} % that --fail-below "
+        "leaves\n",
+        100.0 * noise, 100.0 * (1.0 - bar_));
+  }
+  machine_ = request.station.machine.id;
+  build_ = request.station.build;
+  const RegressionReport report = regressions(
+      {.today = request, .revision = against_.revision, .bar = bar_}, yardstick_, store,
+      [&store](const CompareRequest& asked) { return compare(asked, store, {}, &interrupted()); },
+      watcher, &interrupted());
+  for (const RegressionRow& row : report.rows)
+    rows_.push_back({to_string(request.conditions), row});
+  return !report.interrupted;
+}
+
+ExitCode RegressionGate::report(const OutputOptions& output) {
+  Table table{.columns = {"layer", "verdict", "ratio", "lo", "hi", "of_stored_schedule", "again",
+                          "median_s", "stored_s", "schedule", "stored_schedule", "stored_build",
+                          "trial", "stored_trial", "conditions", "problem", "reason"},
+              .rows = {}};
+  for (const auto& [conditions, row] : rows_) {
+    const auto id = [](std::int64_t trial) {
+      return trial > 0 ? std::optional(std::to_string(trial)) : std::nullopt;
+    };
+    table.rows.push_back({row.layer, to_string(row.verdict), cell(row.ratio), cell(row.lo),
+                          cell(row.hi), cell(row.of_stored_schedule), row.is_again ? "yes" : "no",
+                          cell(row.seconds), cell(row.stored_seconds), row.schedule,
+                          row.stored_schedule, row.stored_build, id(row.trial),
+                          id(row.stored_trial), conditions, row.problem, row.reason});
+  }
+  print(table, output);
+  if (junit_.is_open()) write_junit();
+  const auto count = [this](auto has) {
+    return std::count_if(rows_.begin(), rows_.end(),
+                         [has](const Row& row) { return has(row.found.verdict); });
+  };
+  const auto bad = count(is_bad);
+  const auto missing = count([](Verdict verdict) { return verdict == Verdict::not_stored; });
+  const auto all = static_cast<std::ptrdiff_t>(rows_.size());
+  std::cerr << fmt::format(
+      "against {}{}{}: {} of {} layers slower than {} or failed, {} not stored\n", against_.file,
+      against_.revision.empty() ? "" : "@", against_.revision, bad, all, bar_, missing);
+  return bad > 0 || missing == all ? ExitCode::bad_result : ExitCode::fine;
+}
+
+void RegressionGate::write_junit() {
+  std::vector<JunitCase> cases;
+  for (const auto& [conditions, row] : rows_) {
+    cases.push_back({.group = conditions,
+                     .name = row.layer + ": " + row.problem,
+                     .seconds = row.took,
+                     .outcome = outcome_of(row.verdict),
+                     .message = row.reason,
+                     .details = details_of(row)});
+  }
+  junit_ << junit_text("loopbrick compare",
+                       {{"machine", machine_},
+                        {"build", build_},
+                        {"against", against_.file},
+                        {"commit", against_.revision},
+                        {"fail-below", fmt::format("{}", bar_)}},
+                       cases);
+  junit_.close();
+  if (!junit_) throw WorldFailure(fmt::format("--junit '{}' can't be written", junit_name_));
+}
+
+}  // namespace loopbrick
