@@ -11,23 +11,23 @@
 namespace loopbrick {
 namespace {
 
-using Verdict = RegressionRow::Verdict;
+using Finding = RegressionRow::Finding;
 
-bool is_bad(Verdict verdict) { return verdict == Verdict::slower || verdict == Verdict::failed; }
+bool is_bad(Finding finding) { return finding == Finding::slower || finding == Finding::failed; }
 
 std::optional<std::string> cell(double value) {
   return value > 0.0 ? std::optional(number(value, 5)) : std::nullopt;
 }
 
-JunitCase::Outcome outcome_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::fine:
+JunitCase::Outcome outcome_of(Finding finding) {
+  switch (finding) {
+    case Finding::fine:
       return JunitCase::Outcome::passed;
-    case Verdict::slower:
+    case Finding::slower:
       return JunitCase::Outcome::failed;
-    case Verdict::failed:
+    case Finding::failed:
       return JunitCase::Outcome::error;
-    case Verdict::not_stored:
+    case Finding::not_stored:
       break;
   }
   return JunitCase::Outcome::skipped;
@@ -35,7 +35,7 @@ JunitCase::Outcome outcome_of(Verdict verdict) {
 
 /// What somebody needs who reads nothing but the build server's page.
 std::string details_of(const RegressionRow& row) {
-  if (row.verdict == Verdict::not_stored) return "";
+  if (row.finding == Finding::not_stored) return "";
   std::string text = fmt::format(
       "stored: {:.6g} s, trial {}, build {}, schedule {}\ntoday: {:.6g} s, trial {}, schedule {}\n"
       "ratio: {:.4f} ({:.4f} to {:.4f}){}\n",
@@ -97,7 +97,7 @@ ExitCode RegressionGate::report(const OutputOptions& output) {
     const auto id = [](std::int64_t trial) {
       return trial > 0 ? std::optional(std::to_string(trial)) : std::nullopt;
     };
-    table.rows.push_back({row.layer, to_string(row.verdict), cell(row.ratio), cell(row.lo),
+    table.rows.push_back({row.layer, to_string(row.finding), cell(row.ratio), cell(row.lo),
                           cell(row.hi), cell(row.of_stored_schedule), row.is_again ? "yes" : "no",
                           cell(row.seconds), cell(row.stored_seconds), row.schedule,
                           row.stored_schedule, row.stored_build, id(row.trial),
@@ -107,10 +107,10 @@ ExitCode RegressionGate::report(const OutputOptions& output) {
   if (junit_.is_open()) write_junit();
   const auto count = [this](auto has) {
     return std::count_if(rows_.begin(), rows_.end(),
-                         [has](const Row& row) { return has(row.found.verdict); });
+                         [has](const Row& row) { return has(row.found.finding); });
   };
   const auto bad = count(is_bad);
-  const auto missing = count([](Verdict verdict) { return verdict == Verdict::not_stored; });
+  const auto missing = count([](Finding finding) { return finding == Finding::not_stored; });
   const auto all = static_cast<std::ptrdiff_t>(rows_.size());
   std::cerr << fmt::format(
       "against {}{}{}: {} of {} layers slower than {} or failed, {} not stored\n", against_.file,
@@ -124,7 +124,7 @@ void RegressionGate::write_junit() {
     cases.push_back({.group = conditions,
                      .name = row.layer + ": " + row.problem,
                      .seconds = row.took,
-                     .outcome = outcome_of(row.verdict),
+                     .outcome = outcome_of(row.finding),
                      .message = row.reason,
                      .details = details_of(row)});
   }

@@ -12,7 +12,7 @@ namespace loopbrick {
 
 namespace {
 
-using Verdict = RegressionRow::Verdict;
+using Finding = RegressionRow::Finding;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -74,13 +74,13 @@ class LayerRegression {
   /// Nothing if it was interrupted.
   std::optional<RegressionRow> row(const Comparer& comparer, double seconds) {
     if (!stored_) {
-      row_.verdict = Verdict::not_stored;
+      row_.finding = Finding::not_stored;
       row_.reason = "no confirmed time of this problem under these conditions is stored";
       return row_;
     }
     today_.budget.seconds = seconds;
     if (!measure(comparer)) return std::nullopt;
-    if (row_.verdict != Verdict::slower) return row_;
+    if (row_.finding != Finding::slower) return row_;
     row_.is_again = true;
     today_.rounds.rounds *= 2;
     ++today_.rounds.seed;
@@ -108,11 +108,11 @@ class LayerRegression {
     const CompareRow& ours = report.rows.at(0);
     row_.schedule = ours.implementation;
     row_.trial = ours.trial;
-    row_.verdict = Verdict::fine;
+    row_.finding = Finding::fine;
     row_.reason.clear();
     const auto today = store_.trial(ours.trial);
     if (ours.outcome != "ok" || !today || today->confirmed.n == 0) {
-      row_.verdict = Verdict::failed;
+      row_.finding = Finding::failed;
       row_.reason = fmt::format("{}: {}", ours.outcome, ours.reason);
       return true;
     }
@@ -129,7 +129,7 @@ class LayerRegression {
   }
 
   void judge_slower() {
-    row_.verdict = Verdict::slower;
+    row_.finding = Finding::slower;
     const double same = row_.of_stored_schedule;
     std::string why = "of the same schedule";
     if (row_.schedule != row_.stored_schedule) {
@@ -152,15 +152,15 @@ class LayerRegression {
 
 }  // namespace
 
-std::string to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::fine:
+std::string to_string(Finding finding) {
+  switch (finding) {
+    case Finding::fine:
       return "fine";
-    case Verdict::slower:
+    case Finding::slower:
       return "slower";
-    case Verdict::failed:
+    case Finding::failed:
       return "failed";
-    case Verdict::not_stored:
+    case Finding::not_stored:
       break;
   }
   return "not stored";

@@ -21,10 +21,10 @@ struct RegressionRequest {
 /// One layer. A ratio is stored time over today's, each as a share of the peak that was probed in
 /// its own rounds where that is known: above 1, today is faster.
 struct RegressionRow {
-  enum class Verdict { fine, slower, failed, not_stored };
+  enum class Finding { fine, slower, failed, not_stored };
 
   std::string layer, problem;
-  Verdict verdict = Verdict::fine;
+  Finding finding = Finding::fine;
   std::string reason;                      ///< for all but fine: one sentence
   double ratio = 0.0, lo = 0.0, hi = 0.0;  ///< with the ends of both medians' 99 % intervals
   double of_stored_schedule =
@@ -37,7 +37,7 @@ struct RegressionRow {
   bool is_again = false;  ///< looked slower and was measured again: these are the later values
 };
 
-std::string to_string(RegressionRow::Verdict verdict);
+std::string to_string(RegressionRow::Finding finding);
 
 struct RegressionReport {
   std::vector<RegressionRow> rows;

@@ -82,12 +82,12 @@ class Regression : public testing::Test {
   std::vector<CompareRequest> asked_;
 };
 
-using Verdict = RegressionRow::Verdict;
+using Finding = RegressionRow::Finding;
 
 TEST_F(Regression, AsFastAsStoredIsFine) {
   store(kOne, 1.0);
   const RegressionRow found = row();
-  EXPECT_EQ(found.verdict, Verdict::fine) << found.reason;
+  EXPECT_EQ(found.finding, Finding::fine) << found.reason;
   EXPECT_DOUBLE_EQ(found.ratio, 1.0);
   EXPECT_DOUBLE_EQ(found.lo, 0.99 / 1.01);
   EXPECT_DOUBLE_EQ(found.hi, 1.01 / 0.99);
@@ -99,7 +99,7 @@ TEST_F(Regression, ASuspectIsMeasuredAgainLongerAndJudgedByThat) {
   store(kOne, 1.0);
   seconds_ = {1.5, 1.02};
   const RegressionRow found = row();
-  EXPECT_EQ(found.verdict, Verdict::fine);
+  EXPECT_EQ(found.finding, Finding::fine);
   EXPECT_TRUE(found.is_again);
   EXPECT_DOUBLE_EQ(found.seconds, 1.02);
   ASSERT_EQ(asked_.size(), 2U);
@@ -111,7 +111,7 @@ TEST_F(Regression, WhatStaysBelowTheBarIsSlower) {
   store(kOne, 1.0);
   seconds_ = {1.04, 1.05};
   const RegressionRow found = row();
-  EXPECT_EQ(found.verdict, Verdict::slower);
+  EXPECT_EQ(found.finding, Finding::slower);
   EXPECT_NE(found.reason.find("0.952 (0.933 to 0.972) of the stored speed is below 0.970"),
             std::string::npos)
       << found.reason;
@@ -175,14 +175,14 @@ TEST_F(Regression, TheNewestBuildOrTheNamedCommitIsTheYardstick) {
 
 TEST_F(Regression, AProblemThatIsNotStoredIsNoFailure) {
   const RegressionRow found = row();
-  EXPECT_EQ(found.verdict, Verdict::not_stored);
+  EXPECT_EQ(found.finding, Finding::not_stored);
   EXPECT_TRUE(asked_.empty());
 }
 
 TEST_F(Regression, AWrongResultIsAFailureAndNotMeasuredAgain) {
   store(kOne, 1.0);
   outcome_ = "wrong_result";
-  EXPECT_EQ(row().verdict, Verdict::failed);
+  EXPECT_EQ(row().finding, Finding::failed);
   EXPECT_EQ(asked_.size(), 1U);
 }
 
