@@ -6,9 +6,9 @@
 #include <SQLiteCpp/Transaction.h>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <thread>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-constexpr std::size_t kHeaderBytes = 100;
+constexpr int kHeaderBytes = 100;
 constexpr std::size_t kApplicationIdAt = 68;  // sqlite.org/fileformat.html, section 1.3
 
 [[noreturn]] void refuse(const fs::path& file, std::string_view reason) {
@@ -57,11 +57,24 @@ std::string system_reason(const SQLite::Database* database) {
   }
 }
 
+/// Read through SQLite's own layer: any other way to close the file would drop the locks that other
+/// connections of this process hold on it (fcntl(2)), and a third program would then take itself
+/// for the last one and delete the log that they still write to.
 std::array<unsigned char, kHeaderBytes> header_of(const fs::path& file) {
   std::array<unsigned char, kHeaderBytes> header{};
-  std::ifstream in(file, std::ios::binary);
-  in.read(reinterpret_cast<char*>(header.data()), kHeaderBytes);
-  if (in.gcount() != kHeaderBytes) refuse(file, "is not an SQLite database");
+  sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
+  const auto size = static_cast<std::size_t>(system->szOsFile) / sizeof(std::max_align_t) + 1;
+  const auto memory = std::make_unique<std::max_align_t[]>(size);
+  auto* const opened = reinterpret_cast<sqlite3_file*>(memory.get());
+  const std::string name =
+      file.string() + std::string(2, '\0');  // no parameters of a URI behind it
+  if (system->xOpen(system, name.c_str(), opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB,
+                    nullptr) != SQLITE_OK) {
+    refuse(file, "may not be read");
+  }
+  const int code = opened->pMethods->xRead(opened, header.data(), kHeaderBytes, 0);
+  opened->pMethods->xClose(opened);
+  if (code != SQLITE_OK) refuse(file, "is not an SQLite database");
   return header;
 }
 

@@ -126,6 +126,18 @@ TEST_F(Processes, TwoWritersBothSucceed) {
   EXPECT_EQ(value("SELECT count(DISTINCT choice) FROM trial"), "300");
 }
 
+/// Looking at the file anew must not drop the locks of a connection that is open already.
+TEST_F(Processes, AnotherProgramThatClosesLeavesTheLogOfAnOpenStore) {
+  { const Store made(file(), Access::write); }  // the next one looks at a header
+  Store store(file(), Access::write);
+  store.add_machine(fixture_machine());
+  store.query("SELECT count(*) FROM machine");
+  Writer other({"trials", file(), "1", "other"});
+  EXPECT_EQ(other.line(), "1");
+  EXPECT_EQ(other.wait(), 0);
+  EXPECT_TRUE(std::filesystem::exists(file() + "-wal"));
+}
+
 TEST_F(Processes, TheSecondToOpenANewFileWaitsForTheFirst) {
   SQLite::Database first(file(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   first.exec("BEGIN IMMEDIATE");
