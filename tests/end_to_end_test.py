@@ -437,12 +437,12 @@ class Tuning(Case):
         stored = self.folder / "stored.db"
         shutil.copy(self.database, stored)
         junit = self.folder / "out.xml"
-        gate = self.measuring("compare", TINY, *QUICK, "--against", str(stored), "--junit", str(junit), "--fail-below")
-        code, out, err = self.run_program(*gate, "0.0001")
+        gate = ["compare", TINY, *QUICK, "--against", str(stored), "--junit", str(junit), "--fail-below"]
+        code, out, err = self.run_program(*self.measuring(*gate, "0.0001"))
         self.assertEqual(code, 0, err)
         self.assertEqual([row["verdict"] for row in rows(out)], ["fine"])
         self.assertEqual(suite_of(junit).attrib["failures"], "0")
-        code, out, err = self.run_program(*gate, "1000")
+        code, out, err = self.run_program(*self.measuring(*gate, "1000"))
         self.assertEqual(code, 1, err)
         row, = rows(out)
         self.assertEqual((row["verdict"], row["again"]), ("slower", "yes"))
@@ -463,9 +463,10 @@ class Tuning(Case):
                      names=["0123456789", revision])
         code, out, _ = self.run_program(*self.measuring("compare", LONGER, *QUICK, "--against", str(self.database)))
         self.assertEqual((code, [row["verdict"] for row in rows(out)]), (1, ["not stored"]))
-        self.change("PRAGMA foreign_keys = OFF", "UPDATE machine SET id = 'another'")
         elsewhere = self.folder / "elsewhere.db"
-        shutil.move(self.database, elsewhere)
+        shutil.copy(self.database, elsewhere)
+        with sqlite3.connect(elsewhere) as connection:
+            connection.execute("UPDATE machine SET id = 'another'")
         self.refused(*self.measuring("compare", TINY, "--against", str(elsewhere)), notes=True,
                      names=["this machine", "another"])
 
@@ -626,12 +627,14 @@ class Interruption(Case):
         self.assertGreater(int(report["known"]), 0)
 
     def test_a_signal_to_the_whole_group_is_no_fault_of_the_running_schedule(self):
+        kept = 0
         for kind in (signal.SIGTERM, signal.SIGHUP):
             process = self.start(*self.measuring(*self.LONG), start_new_session=True)
-            self.wait_for_trials(process, 3)
+            self.wait_for_trials(process, kept + 3)
             os.killpg(process.pid, kind)
             _, err = self.finish(process)
             self.assertEqual(process.returncode, 4, err)
+            kept = self.sql("SELECT count(*) FROM trial")[0][0]
         self.assertEqual(self.sql("SELECT DISTINCT outcome FROM trial"), [("ok",)])
         self.assertEqual(self.sql("SELECT how FROM campaign"), [("interrupted",)] * 2)
         self.assert_sound()
