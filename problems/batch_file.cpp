@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "problems/batch_settings.h"
+#include "problems/shape_text.h"
 #include "problems/text_file.h"
 
 namespace loopbrick {
@@ -129,11 +130,27 @@ class BatchReader {
     BatchSettings settings = settings_;
     apply(settings, options_);
     const ProblemName name = parse_problem_name(shape).value_or(ProblemName{place});
+    const std::vector<LayerTexts> layers = layers_of(settings, shape);
     for (const Combination& combination : combinations(settings, options_.defaults)) {
-      entries_.push_back({.name = name.name.empty() ? place : name.name,
-                          .multiplicity = name.multiplicity,
-                          .problem = make_problem(settings, shape, combination)});
+      for (const LayerTexts& layer : layers) {
+        entries_.push_back({.name = name.name.empty() ? place : name.name,
+                            .multiplicity = name.multiplicity * layer.count,
+                            .problem = make_problem(settings, layer.text, combination)});
+      }
     }
+  }
+
+  /// A shape of an LSTM may stand for several layers; two directions of a stack read each other's
+  /// results, which no layer does: that stays a stack.
+  std::vector<LayerTexts> layers_of(const BatchSettings& settings, std::string_view shape) const {
+    if (parse_kind(options_.defaults.kind) != "lstm") return {{std::string(shape), 1}};
+    const std::string_view sizes = shape.substr(0, shape.find("n\""));
+    std::vector<LayerTexts> layers = split_lstm_stack(sizes);
+    if (settings.lstm_directions == 1) return layers;
+    const bool is_stack = layers.size() > 1 || layers.front().count > 1;
+    if (is_stack) return {{std::string(sizes), 1}};
+    layers.front().count = settings.lstm_directions;
+    return layers;
   }
 
   std::variant<Problem, std::string> make_problem(const BatchSettings& settings,

@@ -31,6 +31,8 @@ struct BatchOptions {
 /// Text    one shape a line, options (--dir=FWD_D,BWD_W --mb=0,2 --dt=f32 --bs=4 ...) for the
 /// shapes behind them, lists
 ///         as cross products, --reset, --batch=FILE (beside this file), # comments.
+/// LSTMs   a stack l and two directions (concat, sum) are their layers with multiplicities; joining
+///         their results is nobody's work.
 /// Errors  throws ParseError "FILE:LINE: ..." for a file that cannot be read, an option that is not
 /// benchdnn's, a shape
 ///         that is malformed. What is well formed but beyond us (3-D, other types, unknown

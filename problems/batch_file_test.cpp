@@ -84,11 +84,26 @@ TEST(BatchFile, RnnShapesAreLstmLayers) {
                  "--with-peephole=true l1t1mb7sic17n\"p\"\n--reset --alg=LBR_GRU l1t1sic17n\"g\"\n"
                  "--reset --direction=concat l1t1sic17n\"d\"\n",
                  rnn),
-            (Lines{"deep: 'l8' stacks layers; one layer is a problem",
+            (Lines{"deep*8 lstm fwd f32 t3mb12sic16",
                    "wider: dhc34 differs from sic17; a hidden state has one size",
                    "p: the cell has no peepholes, projection or linear gates",
                    "g: --alg=LBR_GRU is neither the direct algorithm nor VANILLA_LSTM",
-                   "d: --direction=concat is not left2right"}));
+                   "d*2 lstm fwd f32 t1mb1sic17"}));
+}
+
+TEST(BatchFile, StacksAndDirectionsAreLayersWithMultiplicities) {
+  const BatchOptions rnn{.defaults = {.kind = "lstm"}};
+  EXPECT_EQ(read("l4t5mb2sic16slc48n\"stack*3\"\nl2t5mb2sic16slc16\nl2t5mb2sic16dhc8n\"wider\"\n"
+                 "--direction=right2left l1t5mb2sic16n\"back\"\n"
+                 "--direction=sum l1t5mb2sic16slc8n\"both*5\" l2t5mb2sic16n\"both\"\n"
+                 "--direction=up l1t5mb2sic16n\"up\"\n",
+                 rnn),
+            (Lines{"stack*3 lstm fwd f32 t5mb2sic16slc48", "stack*9 lstm fwd f32 t5mb2sic16",
+                   "f32:2*2 lstm fwd f32 t5mb2sic16",
+                   "wider: dhc8 differs from sic16; a hidden state has one size",
+                   "back*1 lstm fwd f32 t5mb2sic16", "both*10 lstm fwd f32 t5mb2sic16slc8",
+                   "both: 'l2' stacks layers; one layer is a problem",
+                   "up: --direction=up is not left2right, right2left, concat or sum"}));
 }
 
 TEST(BatchFile, FullyConnectedLayersHaveABiasGradient) {

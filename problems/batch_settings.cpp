@@ -100,9 +100,13 @@ void take_algorithm(BatchSettings&, std::string_view value) {
       fmt::format("--alg={} is neither the direct algorithm nor VANILLA_LSTM", value));
 }
 
-void take_order(BatchSettings&, std::string_view value) {
-  if (value.empty() || value == "left2right") return;
-  throw UnsupportedProblem(fmt::format("--direction={} is not left2right", value));
+/// From right to left is the same work on the reversed sequence; both ways are two layers.
+void take_order(BatchSettings& settings, std::string_view value) {
+  settings.lstm_directions = value == "concat" || value == "sum" ? 2 : 1;
+  constexpr std::array<std::string_view, 5> kKnown{"", "left2right", "right2left", "concat", "sum"};
+  if (std::ranges::find(kKnown, value) != kKnown.end()) return;
+  throw UnsupportedProblem(
+      fmt::format("--direction={} is not left2right, right2left, concat or sum", value));
 }
 
 /// A cell with more than the usual parts.

@@ -25,6 +25,7 @@ struct BatchSettings {
   std::vector<std::string> leading;       ///< gemm only: --ld, "40:80:64"
   Layout layout = Layout::blocked;
   Activation activation = Activation::none;
+  int lstm_directions = 1;  ///< 2: each layer is one from left to right and one back
   std::map<std::string, std::string>
       refusals;  ///< option -> why no shape can be run while it holds
 

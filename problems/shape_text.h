@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "problems/problem.h"
 
@@ -17,6 +18,16 @@ Conv parse_conv(std::string_view text, std::int64_t minibatch);
 Gemm parse_gemm(std::string_view text);
 Fc parse_fc(std::string_view text, std::int64_t minibatch);
 Lstm parse_lstm(std::string_view text, std::int64_t minibatch);
+
+/// A text that stands for `count` layers.
+struct LayerTexts {
+  std::string text;
+  std::int64_t count = 1;
+};
+
+/// The layers of a stack l, one text for those that are alike: the first one reads slc inputs,
+/// each other one the hidden state below it. Sizes are not judged here.
+std::vector<LayerTexts> split_lstm_stack(std::string_view text);
 
 std::string to_string(const Conv& conv);
 std::string to_string(const Gemm& gemm);
