@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/arm_list.h"
+#include "cli/breakdown.h"
 #include "cli/build_facts.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -34,6 +35,7 @@ struct ExplainArguments {
   std::optional<std::string> against;
   bool has_counters = false;
   bool is_asm = false;
+  bool is_breakdown = false;
   bool no_lock = false;
   std::string database = kDefaultDatabase;
 };
@@ -94,6 +96,13 @@ void say_measured(const std::optional<TrialRecord>& best, double counted) {
       is_confirmed ? "" : " (measured in a search, not confirmed)", best->id, best->choice);
 }
 
+/// The shares of a run's parts, measured while nobody else measures.
+std::string measured_parts(const ExplainArguments& arguments, const ExplainedRun& run) {
+  if (!arguments.is_breakdown) return {};
+  const auto lock = take_lock(arguments.no_lock);
+  return breakdown(run);
+}
+
 bool ran_badly(const Side& side) { return side.counted && side.counted->attempt.outcome != "ok"; }
 
 /// A is what is explained, B what it is held against, if anything; none of both if neither that nor
@@ -124,6 +133,8 @@ void say_sides(const std::vector<Side>& sides) {
 /// Prints once all is known, so that bad input prints nothing.
 ExitCode explain(const ExplainArguments& arguments) {
   const OneProblem one = expand_one(arguments.what);
+  if (arguments.is_breakdown && kind_of(one.named.problem) != "lstm")
+    throw ParseError("--breakdown: only the run of an lstm has parts");
   if (arguments.is_asm && one.conditions.isa == Isa::ref) {
     throw ParseError("--asm: the kernels of --isa ref are not generated, there is no list of them");
   }
@@ -140,6 +151,7 @@ ExitCode explain(const ExplainArguments& arguments) {
   const ExplainedRun run{
       .problem = one.named.problem, .schedule = subject.schedule, .conditions = one.conditions};
   const std::string text = explanation(run, station.machine, station.limits);
+  const std::string parts = measured_parts(arguments, run);
   const std::string listings = arguments.is_asm ? kernel_listings(run) : "";
   const std::vector<Side> sides = sides_of(arguments, context, subject.schedule, other);
   std::cout << fmt::format("problem      {}\nconditions   {}\nschedule     {}  ({})\n",
@@ -147,6 +159,7 @@ ExitCode explain(const ExplainArguments& arguments) {
                            to_string(run.schedule), subject.origin)
             << text;
   say_measured(known.best, flops(run.problem));
+  std::cout << parts;
   say_sides(sides);
   std::cout << listings;
   return std::any_of(sides.begin(), sides.end(), ran_badly) ? ExitCode::bad_result : ExitCode::fine;
@@ -166,12 +179,15 @@ void add_explain_command(CommandLine& line) {
   command.add_flag("--counters", "Run it for a moment under the CPU's event counters",
                    arguments->has_counters);
   command.add_flag("--asm", "The kernels' instructions, too", arguments->is_asm);
+  command.add_flag("--breakdown", "Run an LSTM: the shares of its products and of the rest, too",
+                   arguments->is_breakdown);
   command.add_flag("--no-lock", "Do not wait for other measurements", arguments->no_lock);
   add_database_option(command, arguments->database);
   command.examples(
       {"explain --suite resnet50:4 --dir fwd",
        "explain mb1ic64ih56oc64oh56kh3ph1 --schedule 'N k64 p q14 @ c64 * c r s' --asm",
-       "explain mb1ic64ih56oc64oh56kh3ph1 --against onednn --counters"});
+       "explain mb1ic64ih56oc64oh56kh3ph1 --against onednn --counters",
+       "explain --suite lstm:2 --dir bwd --breakdown"});
   command.runs([arguments] { return explain(*arguments); });
 }
 

@@ -102,30 +102,38 @@ std::int64_t LstmBackward::workspace_floats() const {
   return sum;
 }
 
-void LstmBackward::run(const Operands& operands, float* workspace,
-                       BatchAddress* scratch) const noexcept {
+void LstmBackward::run(const Operands& operands, float* workspace, BatchAddress* scratch,
+                       PartTimes* times) const noexcept {
   const Workspace own = divide(workspace);
   const std::int64_t addresses = scratch_addresses();
   const std::int64_t state = lstm_.n * lstm_.k;
 #pragma omp parallel num_threads(threads_)
   {
     const OwnNumbers numbers(threads_);
-    numbers.each([&](int number) { transpose(number, operands, own); });
+    numbers.each([&](int number) {
+      timed(times, number, LstmPart::transposition, [&] { transpose(number, operands, own); });
+    });
     for (std::int64_t t = lstm_.t - 1; t >= 0; --t) {
-      numbers.each([&](int number) { elementwise(number, t, operands, own); });
+      numbers.each([&](int number) {
+        timed(times, number, LstmPart::elementwise, [&] { elementwise(number, t, operands, own); });
+      });
 #pragma omp barrier
       float* const dh = t == 0 ? operands.dh0 : own.dh_later;
       const float* const dz = own.dz + (in_time_ ? 0 : t * 4 * state);
       numbers.each([&](int number) {
         BatchAddress* const own_scratch = scratch + number * addresses;
-        dh_.run(number, {dz, own.r, dh, nullptr}, own_scratch);
-        if (in_time_) gradients(number, t, t + 1 < lstm_.t, operands, own, own_scratch);
+        timed(times, number, LstmPart::dh, [&] {
+          dh_.run(number, {dz, own.r, dh, nullptr}, own_scratch);
+        });
+        if (in_time_) gradients(number, t, t + 1 < lstm_.t, operands, own, own_scratch, times);
       });
 #pragma omp barrier
     }
     numbers.each([&](int number) {
-      add_bias_gradients(number, own, operands.db);
-      if (!in_time_) gradients(number, 0, false, operands, own, scratch + number * addresses);
+      timed(times, number, LstmPart::elementwise,
+            [&] { add_bias_gradients(number, own, operands.db); });
+      if (!in_time_)
+        gradients(number, 0, false, operands, own, scratch + number * addresses, times);
     });
   }
 }
@@ -133,12 +141,19 @@ void LstmBackward::run(const Operands& operands, float* workspace,
 /// This thread's part of dx, dw and dr: of time step t, added to what the later ones left, or of
 /// all steps from t = 0 on.
 void LstmBackward::gradients(int number, std::int64_t t, bool adds, const Operands& operands,
-                             const Workspace& own, BatchAddress* scratch) const noexcept {
+                             const Workspace& own, BatchAddress* scratch,
+                             PartTimes* times) const noexcept {
   const std::int64_t inputs = t * lstm_.n * lstm_.c;
   const std::int64_t states = t * lstm_.n * lstm_.k;
-  dx_.run(number, {own.dz, own.w, operands.dx + inputs, nullptr}, scratch);
-  dw_.run(number, {operands.x + inputs, own.dz, operands.dw, nullptr}, scratch, adds);
-  dr_.run(number, {operands.h + states, own.dz, operands.dr, nullptr}, scratch, adds);
+  timed(times, number, LstmPart::dx, [&] {
+    dx_.run(number, {own.dz, own.w, operands.dx + inputs, nullptr}, scratch);
+  });
+  timed(times, number, LstmPart::dw, [&] {
+    dw_.run(number, {operands.x + inputs, own.dz, operands.dw, nullptr}, scratch, adds);
+  });
+  timed(times, number, LstmPart::dr, [&] {
+    dr_.run(number, {operands.h + states, own.dz, operands.dr, nullptr}, scratch, adds);
+  });
 }
 
 /// This thread's share of the panels of w' and r', and zeros for its sums of db.

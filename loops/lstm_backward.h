@@ -5,6 +5,7 @@
 #include "loops/lstm_calls.h"
 #include "loops/lstm_cell.h"
 #include "loops/lstm_steps.h"
+#include "loops/part_times.h"
 #include "loops/transposed_weights.h"
 
 namespace loopbrick {
@@ -30,7 +31,8 @@ class LstmBackward {
     float *dx, *dh0, *dc0, *dw, *dr, *db;
   };
   /// `workspace` has workspace_floats() floats, `scratch` threads times scratch_addresses().
-  void run(const Operands& operands, float* workspace, BatchAddress* scratch) const noexcept;
+  void run(const Operands& operands, float* workspace, BatchAddress* scratch,
+           PartTimes* times = nullptr) const noexcept;
 
   std::int64_t workspace_floats() const;
   std::int64_t scratch_addresses() const;
@@ -53,7 +55,7 @@ class LstmBackward {
   std::int64_t steps_of_dz() const { return in_time_ ? 1 : lstm_.t; }
   Workspace divide(float* workspace) const;
   void gradients(int number, std::int64_t t, bool adds, const Operands& operands,
-                 const Workspace& own, BatchAddress* scratch) const noexcept;
+                 const Workspace& own, BatchAddress* scratch, PartTimes* times) const noexcept;
   void transpose(int number, const Operands& operands, const Workspace& own) const noexcept;
   void elementwise(int number, std::int64_t t, const Operands& operands,
                    const Workspace& own) const noexcept;

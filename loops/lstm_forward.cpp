@@ -69,22 +69,25 @@ std::vector<const CallTable*> LstmForward::tables() const {
   return {&inputs_.table(), &state_.table()};
 }
 
-void LstmForward::run(const Operands& operands, float* gates,
-                      BatchAddress* scratch) const noexcept {
+void LstmForward::run(const Operands& operands, float* gates, BatchAddress* scratch,
+                      PartTimes* times) const noexcept {
   const std::int64_t scratch_each = scratch_addresses();
 #pragma omp parallel num_threads(threads_)
   {
     const OwnNumbers own(threads_);
     if (!is_fused_) {
       own.each([&](int number) {
-        inputs_.run(number, {operands.x, operands.w, gates, operands.b},
-                    scratch + number * scratch_each);
+        timed(times, number, LstmPart::inputs, [&] {
+          inputs_.run(number, {operands.x, operands.w, gates, operands.b},
+                      scratch + number * scratch_each);
+        });
       });
 #pragma omp barrier
     }
     for (std::int64_t t = 0; t < lstm_.t; ++t) {
-      own.each(
-          [&](int number) { cell(number, t, operands, gates, scratch + number * scratch_each); });
+      own.each([&](int number) {
+        cell(number, t, operands, gates, scratch + number * scratch_each, times);
+      });
 #pragma omp barrier
     }
   }
@@ -93,7 +96,7 @@ void LstmForward::run(const Operands& operands, float* gates,
 /// One time step: the products that are left, tile by tile, and the element-wise part of a tile as
 /// soon as its last gate's sum is complete.
 void LstmForward::cell(int number, std::int64_t t, const Operands& operands, float* gates,
-                       BatchAddress* scratch) const noexcept {
+                       BatchAddress* scratch, PartTimes* times) const noexcept {
   const std::int64_t state = lstm_.n * lstm_.k;
   const bool one_step_of_gates = is_fused_ && !keeps_gates_;
   float* const sums = gates + (one_step_of_gates ? 0 : t) * gates_[place(Axis::t)].inner;
@@ -103,23 +106,31 @@ void LstmForward::cell(int number, std::int64_t t, const Operands& operands, flo
   Ranges ranges = state_.whole();
   ranges[place(Axis::c)] = {0, lstm_.c};
   state_.rounds().visit(number, ranges, [&] {
-    if (is_fused_) inputs_.call(ranges, {x, operands.w, sums, operands.b}, scratch);
-    state_.call(ranges, {h_before, operands.r, sums, nullptr}, scratch, true);
+    if (is_fused_) {
+      timed(times, number, LstmPart::inputs, [&] {
+        inputs_.call(ranges, {x, operands.w, sums, operands.b}, scratch);
+      });
+    }
+    timed(times, number, LstmPart::states, [&] {
+      state_.call(ranges, {h_before, operands.r, sums, nullptr}, scratch, true);
+    });
     if (ranges[place(Axis::g)].end < 4 || !state_.finishes(ranges)) return;
     const Range& rows = ranges[place(Axis::n)];
     const Range& cols = ranges[place(Axis::k)];
     const std::int64_t at =
         states_[place(Axis::n)].offset(rows.begin) + states_[place(Axis::k)].offset(cols.begin);
-    cell_.forward({.rows = rows.size(),
-                   .cols = cols.size(),
-                   .sums = sums + gates_[place(Axis::n)].offset(rows.begin) +
-                           gates_[place(Axis::k)].offset(cols.begin),
-                   .gate_stride = gates_[place(Axis::g)].inner,
-                   .gate_row_stride = gates_[place(Axis::n)].inner,
-                   .c_before = c_before + at,
-                   .c = operands.c + t * state + at,
-                   .h = operands.h + t * state + at,
-                   .state_row_stride = states_[place(Axis::n)].inner});
+    timed(times, number, LstmPart::elementwise, [&] {
+      cell_.forward({.rows = rows.size(),
+                     .cols = cols.size(),
+                     .sums = sums + gates_[place(Axis::n)].offset(rows.begin) +
+                             gates_[place(Axis::k)].offset(cols.begin),
+                     .gate_stride = gates_[place(Axis::g)].inner,
+                     .gate_row_stride = gates_[place(Axis::n)].inner,
+                     .c_before = c_before + at,
+                     .c = operands.c + t * state + at,
+                     .h = operands.h + t * state + at,
+                     .state_row_stride = states_[place(Axis::n)].inner});
+    });
   });
 }
 

@@ -7,6 +7,7 @@
 #include "loops/lstm_calls.h"
 #include "loops/lstm_cell.h"
 #include "loops/lstm_steps.h"
+#include "loops/part_times.h"
 #include "loops/weights.h"
 
 namespace loopbrick {
@@ -36,7 +37,8 @@ class LstmForward {
   };
   /// `gates` has gate_elements() elements, as lstm_gate_access has them; `scratch` threads times
   /// scratch_addresses().
-  void run(const Operands& operands, float* gates, BatchAddress* scratch) const noexcept;
+  void run(const Operands& operands, float* gates, BatchAddress* scratch,
+           PartTimes* times = nullptr) const noexcept;
 
   const LstmWeights& w() const { return w_; }
   const LstmWeights& r() const { return r_; }
@@ -47,7 +49,7 @@ class LstmForward {
 
  private:
   void cell(int number, std::int64_t t, const Operands& operands, float* gates,
-            BatchAddress* scratch) const noexcept;
+            BatchAddress* scratch, PartTimes* times) const noexcept;
 
   Lstm lstm_;
   bool is_fused_, keeps_gates_;

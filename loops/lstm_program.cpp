@@ -82,9 +82,18 @@ class LstmProgram : public Program {
   double executed_flops() const override { return flops(problem_); }
   std::vector<std::shared_ptr<const BrgemmKernel>> generated() const override;
   void prepare(std::span<void* const> operands, std::span<std::byte> workspace) const override;
-  void run(std::span<void* const> operands, std::span<std::byte> workspace) const noexcept override;
+  void run(std::span<void* const> operands,
+           std::span<std::byte> workspace) const noexcept override {
+    run(operands, workspace, nullptr);
+  }
+  void run_timed(std::span<void* const> operands, std::span<std::byte> workspace,
+                 PartTimes& times) const noexcept override {
+    run(operands, workspace, &times);
+  }
 
  private:
+  void run(std::span<void* const> operands, std::span<std::byte> workspace,
+           PartTimes* times) const noexcept;
   struct Workspace {
     float* gates;
     BatchAddress* scratch;
@@ -237,8 +246,8 @@ void LstmProgram::prepare(std::span<void* const> operands, std::span<std::byte> 
                own.gates, own.scratch);
 }
 
-void LstmProgram::run(std::span<void* const> operands,
-                      std::span<std::byte> workspace) const noexcept {
+void LstmProgram::run(std::span<void* const> operands, std::span<std::byte> workspace,
+                      PartTimes* times) const noexcept {
   const Workspace own = divide(workspace);
   if (!backward_) {
     return forward_.run({.x = input(operands, 0),
@@ -249,7 +258,7 @@ void LstmProgram::run(std::span<void* const> operands,
                          .b = input(operands, 5),
                          .h = output(operands, 6),
                          .c = output(operands, 7)},
-                        own.gates, own.scratch);
+                        own.gates, own.scratch, times);
   }
   backward_->run({.x = input(operands, 0),
                   .w = input(operands, kW),
@@ -265,7 +274,7 @@ void LstmProgram::run(std::span<void* const> operands,
                   .dw = output(operands, kDw),
                   .dr = output(operands, kDr),
                   .db = output(operands, 13)},
-                 own.rest, own.scratch);
+                 own.rest, own.scratch, times);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 namespace loopbrick {
 
+class PartTimes;
+
 /// What a Plan runs: one step over one contraction, or all steps of an LSTM. Members mean what
 /// those of Plan mean.
 class Program {
@@ -31,6 +33,12 @@ class Program {
   virtual void prepare(std::span<void* const> operands, std::span<std::byte> workspace) const = 0;
   virtual void run(std::span<void* const> operands,
                    std::span<std::byte> workspace) const noexcept = 0;
+
+  /// run, with each thread's time in the parts that it consists of, which only an LSTM has.
+  virtual void run_timed(std::span<void* const> operands, std::span<std::byte> workspace,
+                         PartTimes& /*times*/) const noexcept {
+    run(operands, workspace);
+  }
 };
 
 }  // namespace loopbrick

@@ -413,6 +413,21 @@ class Tuning(Case):
         told = self.good("explain", TINY, "--no-lock", "--db", str(self.database))
         self.assertRegex(told, r"(?m)^measured .*measured in a search, not confirmed")
 
+    def test_a_breakdown_shares_out_the_time_of_an_lstm(self):
+        products = {"fwd": ["W x", "R h"], "bwd": ["dh", "dx", "dw", "dr"]}
+        rest = {"fwd": ["element-wise", "waiting"], "bwd": ["element-wise", "w', r'", "waiting"]}
+        for direction in products:
+            problem = f"lstm {direction} f32 t3mb4sic64"
+            told = self.good("explain", problem, "--no-lock", "--threads", "1", "--breakdown")
+            part = re.compile(r"(?m)^  (\S.*?) +(-?[\d.]+) %(?:  ([\d.]+) GFLOP/s)?$")
+            parts = {name: (float(share), rate) for name, share, rate in part.findall(told)}
+            self.assertEqual(list(parts), products[direction] + rest[direction])
+            self.assertAlmostEqual(sum(share for share, rate in parts.values()), 100, delta=0.5)
+            for name, (share, rate) in parts.items():
+                self.assertGreaterEqual(share, 0, name)
+                self.assertEqual(rate != "", name in products[direction], name)
+        self.refused("explain", TINY, "--no-lock", "--breakdown", names=["--breakdown", "lstm"])
+
     def test_explain_and_compare_take_the_best_of_this_build(self):
         ours, others = "N k16 p q3 @ c8 * c r s", "N k16 p q6 @ c8 * c r s"
         for schedule in (ours, others):
