@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -53,6 +54,27 @@ void add_number(CLI::App& app, const Argument& argument, Number& value, Bounds b
       ->check(refuse_nan, "");
 }
 
+ArgumentFacts argument_facts(const CLI::Option& option) {
+  const bool is_positional = option.get_positional();
+  const bool is_flag = option.get_items_expected_max() == 0;
+  return {.name = option.get_name(is_positional, true),
+          .help = option.get_description(),
+          .type = is_flag ? std::string() : option.get_type_name(),
+          .standard = is_flag ? std::string() : option.get_default_str(),
+          .is_positional = is_positional,
+          .is_required = option.get_required()};
+}
+
+/// The lines of example_text.
+std::vector<std::string> examples_in(const std::string& footer) {
+  std::vector<std::string> lines;
+  std::istringstream text(footer);
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("  ")) lines.push_back(line.substr(2));
+  }
+  return lines;
+}
+
 std::string shell_quoted(std::string_view argument) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@";
@@ -76,6 +98,7 @@ void Command::add(const Argument& argument, std::string& value,
                   const std::vector<std::string>& choices) {
   with_value(app_.add_option(argument.name, value, argument.help), argument)
       ->check(silent(CLI::IsMember(choices)));
+  choices_[app_.get_name() + " " + argument.name] = choices;
 }
 
 void Command::add(const Argument& argument, std::optional<std::string>& value) {
@@ -130,11 +153,28 @@ CommandLine::CommandLine(std::string version, std::vector<std::string> arguments
 CommandLine::~CommandLine() = default;
 
 Command CommandLine::add_command(const std::string& name, const std::string& sentence) {
-  return {*app_->add_subcommand(name, sentence), exit_};
+  return {*app_->add_subcommand(name, sentence), exit_, choices_};
 }
 
 void CommandLine::examples(const std::vector<std::string>& lines) {
   app_->footer(example_text(lines));
+}
+
+std::vector<CommandFacts> CommandLine::facts() const {
+  std::vector<CommandFacts> all;
+  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_group().empty()) continue;
+    all.push_back({.name = command->get_name(), .sentence = command->get_description()});
+    CommandFacts& facts = all.back();
+    for (const CLI::Option* option : command->get_options())
+      facts.arguments.push_back(argument_facts(*option));
+    for (ArgumentFacts& argument : facts.arguments) {
+      const auto choices = choices_.find(facts.name + " " + argument.name);
+      if (choices != choices_.end()) argument.choices = choices->second;
+    }
+    facts.examples = examples_in(command->get_footer());
+  }
+  return all;
 }
 
 std::string CommandLine::text() const {

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command_facts.h"
 #include "cli/exit_code.h"
 
 namespace CLI {
@@ -29,10 +31,14 @@ struct Bounds {
   double most = 0.0;
 };
 
+/// What arguments take that take nothing else, by command and argument: "tune --format".
+using ChoicesByArgument = std::map<std::string, std::vector<std::string>>;
+
 /// The arguments of one subcommand. The variables must live until CommandLine::run has returned.
 class Command {
  public:
-  Command(CLI::App& app, ExitCode& exit) : app_(app), exit_(exit) {}
+  Command(CLI::App& app, ExitCode& exit, ChoicesByArgument& choices)
+      : app_(app), exit_(exit), choices_(choices) {}
 
   void add(const Argument& argument, std::string& value);
   void add(const Argument& argument, std::string& value, const std::vector<std::string>& choices);
@@ -53,6 +59,7 @@ class Command {
  private:
   CLI::App& app_;
   ExitCode& exit_;
+  ChoicesByArgument& choices_;
 };
 
 /// The program's arguments: one Command each, and what was typed.
@@ -65,6 +72,9 @@ class CommandLine {
 
   Command add_command(const std::string& name, const std::string& sentence);
   void examples(const std::vector<std::string>& lines);
+
+  /// What every command takes, but for hidden ones: for the manual and the shell's completion.
+  std::vector<CommandFacts> facts() const;
 
   /// As typed, quoted for a shell.
   std::string text() const;
@@ -80,6 +90,7 @@ class CommandLine {
   std::vector<std::string> arguments_;
   std::unique_ptr<CLI::App> app_;
   ExitCode exit_ = ExitCode::fine;
+  ChoicesByArgument choices_;
 };
 
 }  // namespace loopbrick

@@ -20,6 +20,8 @@ void add_table_command(CommandLine& line);
 void add_rehearse_command(CommandLine& line);
 void add_export_command(CommandLine& line);
 void add_import_command(CommandLine& line);
+void add_man_command(CommandLine& line);
+void add_completion_command(CommandLine& line);
 void add_worker_command(CommandLine& line);  ///< hidden: trials/ starts it
 
 }  // namespace loopbrick

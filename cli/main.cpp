@@ -19,10 +19,11 @@ namespace loopbrick {
 namespace {
 
 constexpr auto kCommands = {
-    add_machine_command,  add_suites_command,  add_space_command,  add_check_command,
-    add_tune_command,     add_compare_command, add_run_command,    add_explain_command,
-    add_query_command,    add_db_command,      add_replay_command, add_table_command,
-    add_rehearse_command, add_export_command,  add_import_command, add_worker_command,
+    add_machine_command,    add_suites_command,  add_space_command,  add_check_command,
+    add_tune_command,       add_compare_command, add_run_command,    add_explain_command,
+    add_query_command,      add_db_command,      add_replay_command, add_table_command,
+    add_rehearse_command,   add_export_command,  add_import_command, add_man_command,
+    add_completion_command, add_worker_command,
 };
 
 /// One line, whatever the message holds.

@@ -26,7 +26,7 @@ TINY = "mb1ic8ih6oc16oh6kh3ph1"
 LONGER = "mb2ic64ih28oc64oh28kh3ph1"
 QUICK = ["--rounds", "3", "--processes", "1", "--sample-ms", "1"]
 COMMANDS = ["machine", "suites", "space", "check", "tune", "compare", "run", "explain", "query", "db", "replay",
-            "export", "import"]
+            "table", "rehearse", "export", "import", "man", "completion"]
 
 
 class Case(unittest.TestCase):

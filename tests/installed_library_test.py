@@ -81,6 +81,14 @@ class Installed(unittest.TestCase):
             self.assertAlmostEqual(stored / median, 1, places=3)
             self.assertIn(f'"{SCHEDULE}"', (self.folder / "replay.cpp").read_text())
 
+    def test_the_program_is_installed_with_manual_and_completion(self):
+        prefix = self.folder / "program"
+        self.must("cmake", "--install", BUILD, "--component", "program", "--prefix", prefix)
+        self.assertRegex(self.must(prefix / "bin" / "loopbrick", "--version"), r"\Aloopbrick ")
+        self.assertIn("SH EXIT STATUS", (prefix / "share/man/man1/loopbrick.1").read_text())
+        self.assertIn("_loopbrick()", (prefix / "share/bash-completion/completions/loopbrick").read_text())
+        self.must("bash", "-n", prefix / "share/bash-completion/completions/loopbrick")
+
     def test_a_program_is_made_of_our_trials_only(self):
         done = run(PROGRAM, "run", PROBLEM, "--impl", "small-gemm", "--threads", "1", "--rounds", "3", "--processes", "1",
                    "--sample-ms", "1", "--no-lock", "--db", self.folder / "rival.db")
