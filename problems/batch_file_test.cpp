@@ -99,7 +99,7 @@ TEST(BatchFile, StacksAndDirectionsAreLayersWithMultiplicities) {
                  "--direction=up l1t5mb2sic16n\"up\"\n",
                  rnn),
             (Lines{"stack*3 lstm fwd f32 t5mb2sic16slc48", "stack*9 lstm fwd f32 t5mb2sic16",
-                   "f32:2*2 lstm fwd f32 t5mb2sic16",
+                   "file:2*2 lstm fwd f32 t5mb2sic16",
                    "wider: dhc8 differs from sic16; a hidden state has one size",
                    "back*1 lstm fwd f32 t5mb2sic16", "both*10 lstm fwd f32 t5mb2sic16slc8",
                    "both: 'l2' stacks layers; one layer is a problem",
