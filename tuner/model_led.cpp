@@ -15,6 +15,10 @@ namespace loopbrick {
 
 namespace {
 
+/// Screens before anything is varied: the ranking's first are the better guesses, unless something
+/// better came from elsewhere.
+constexpr std::size_t kRankedFirst = 24;
+
 constexpr std::size_t kScreensPerTurn = 8;
 constexpr std::size_t kMeasuresPerTurn = 3;
 
@@ -40,9 +44,10 @@ class ModelLed {
         return ask(best->point, Fidelity::measure, history);
     }
     Random random(seed_ * 1'000'003 + history.size());
-    std::optional<Point> point =
-        screens % 2 == 0 ? next_ranked(history) : variation(history, random);
-    if (!point) point = screens % 2 == 0 ? variation(history, random) : next_ranked(history);
+    const bool is_ranked_turn =
+        screens % 2 == 0 || (screens < kRankedFirst && best_is_ranked(history));
+    std::optional<Point> point = is_ranked_turn ? next_ranked(history) : variation(history, random);
+    if (!point) point = is_ranked_turn ? variation(history, random) : next_ranked(history);
     if (point) return ask(*point, Fidelity::screen, history);
     if (const Seen* best = promising(history)) return ask(best->point, Fidelity::measure, history);
     return std::nullopt;
@@ -57,6 +62,13 @@ class ModelLed {
 
   static Ask ask(const Point& point, Fidelity fidelity, std::span<const Seen> history) {
     return {.point = point, .fidelity = fidelity, .give_up_above = give_up_above(history)};
+  }
+
+  bool best_is_ranked(std::span<const Seen> history) const {
+    const std::vector<Point> best = parents(history);
+    return !best.empty() &&
+           std::any_of(ranked_.begin(), ranked_.end(),
+                       [&best](const Ranked& ranked) { return ranked.point == best.front(); });
   }
 
   /// The model's first choice is measured at once; if it fails, the next one is.
