@@ -13,6 +13,7 @@
 #include "loops/lstm_program.h"
 #include "loops/part_times.h"
 #include "loops/program.h"
+#include "measure/threads.h"
 #include "problems/operands.h"
 
 namespace loopbrick {
@@ -109,6 +110,8 @@ std::string line(const char* name, double share, double rate) {
 std::string breakdown(const ExplainedRun& run) {
   const CheckedLstm lstm(run);
   const int threads = run.conditions.threads;
+  const PinnedThreads pinned(threads);
+  set_flush_denormals(threads, run.conditions.flush_denormals);
   PartTimes times(threads);
   int runs = 0;
   std::chrono::duration<double> taken{};

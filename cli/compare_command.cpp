@@ -137,6 +137,10 @@ void check_options(const CompareArguments& arguments) {
   if (arguments.junit && !arguments.against) {
     throw ParseError("--junit tells what --against found: give that, too");
   }
+  if (arguments.against && arguments.network)
+    throw ParseError("--against compares layers with stored times, which --network has none of");
+  if (arguments.against && arguments.fail_below <= 0.0)
+    std::cerr << "note: without --fail-below, like 0.97, no layer is too slow\n";
   if (arguments.against && (arguments.schedule || !arguments.impls.empty())) {
     throw ParseError(
         "--against is a comparison with stored times: leave out --impl and --schedule");

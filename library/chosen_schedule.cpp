@@ -46,9 +46,11 @@ Limits limits_here(const Machine& machine, const Conditions& conditions) {
   static std::mutex mutex;
   static std::map<std::pair<int, Isa>, Limits> known;
   const std::lock_guard lock(mutex);
-  const auto [place, is_new] = known.try_emplace({conditions.threads, conditions.isa});
-  if (is_new) place->second = measure_limits(machine, conditions.threads, conditions.isa);
-  return place->second;
+  const std::pair key{conditions.threads, conditions.isa};
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known.emplace(key, measure_limits(machine, conditions.threads, conditions.isa))
+      .first->second;
 }
 
 ChosenSchedule modelled(const Problem& problem, const Conditions& conditions) {

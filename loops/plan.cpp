@@ -197,7 +197,7 @@ std::vector<std::shared_ptr<const BrgemmKernel>> NestProgram::generated() const 
 
 std::int64_t NestProgram::barriers() const {
   const bool in_parallel = transposes_first() && transposed_->group.pixels == 1;
-  return nest_.barriers() + (in_parallel ? 1 : 0);
+  return nest_.barriers() + (in_parallel ? 1 : 0) + (gradient_ ? gradient_->barriers() : 0);
 }
 
 void NestProgram::transpose(const void* weights, std::span<std::byte> workspace) const noexcept {

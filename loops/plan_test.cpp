@@ -380,6 +380,12 @@ TEST(Plan, CountsBarriersByTheSteps) {
   EXPECT_EQ(barriers(kData, "N16 c64 @ k64 * k"), 2);
   EXPECT_EQ(barriers(kData, "once: pack(w') ; N16 c64 @ k64 * k"), 1);
   EXPECT_EQ(barriers(kData, "C32 pack(w') n32 @ k64 * k"), 1);
+  EXPECT_EQ(barriers("fc bwd_w f32 mb32ic64oc64+bias", "C32 k32 @ n32") -
+                barriers("fc bwd_w f32 mb32ic64oc64", "C32 k32 @ n32"),
+            1);
+  EXPECT_EQ(barriers("fc bwd_w f32 mb32ic64oc64+bias+relu", "C32 k32 @ n32") -
+                barriers("fc bwd_w f32 mb32ic64oc64", "C32 k32 @ n32"),
+            2);
   EXPECT_EQ(barriers("lstm fwd f32 t5mb24sic64", "t { N24 K64 g @ c64 * c + h64 * h ; }"), 6);
   EXPECT_EQ(barriers("lstm fwd f32 t5mb24sic64",
                      "wx: T N24 K64 g @ c64 * c ; rh: t { N24 K64 g @ h64 * h ; }"),

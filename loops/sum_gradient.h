@@ -27,6 +27,9 @@ class SumGradient {
   /// Bytes of dz, in whole cache lines; 0 without an activation.
   std::int64_t workspace_bytes() const;
 
+  /// Ends of parallel regions, and the wait for dz within one.
+  std::int64_t barriers() const { return product_ == nullptr ? 1 : 2; }
+
   /// Writes dz to the workspace and db, where there are any; returns what stands for dy: dz or,
   /// without an activation, dy itself.
   const float* run(const float* dy, const float* kept, float* db,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "results/check.h"
+#include "results/copy.h"
 #include "results/database_file.h"
 #include "results/schema.h"
 
@@ -25,7 +26,7 @@ class UpdatedCopy {
   UpdatedCopy(SQLite::Database& old, const fs::path& beside)
       : file_(fmt::format("{}.merging-{}", fs::absolute(beside).string(), getpid())) {
     SQLite::Database copy(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    SQLite::Backup(copy, old).executeStep(-1);
+    copy_pages(old, copy);
     migrate(copy, migrations());
   }
   ~UpdatedCopy() {
@@ -247,7 +248,7 @@ Merged merge(const fs::path& into, const fs::path& from) {
     }
   });
   const fs::path todays = copy ? copy->file() : from;
-  refuse_damaged(*open_reader(todays), from);
+  with_file_named(from, nullptr, [&] { refuse_damaged(*open_reader(todays), from); });
   return merge_todays(into, todays, from);
 }
 

@@ -87,8 +87,12 @@ class Bench::Client {
     constexpr int kCalls = 5;  // to warm up, to calibrate, and one if it is slow
     Counted counted{.attempt = ask(count_request({arm, seconds}), kCalls, seconds), .readings = {}};
     if (!worker_) return counted;
-    const auto readings = await(allowance(0));
-    if (readings) counted.readings = read_readings(*readings);
+    const double limit = allowance(0);
+    if (const auto readings = await(limit)) {
+      counted.readings = read_readings(*readings);
+    } else {
+      counted.attempt = bury(limit).attempt;
+    }
     return counted;
   }
 

@@ -15,12 +15,18 @@ bool is_backward(const Layer& layer) {
   return layer.problem.pass != Pass::fwd && layer.problem.pass != Pass::train;
 }
 
-/// Forward passes, then backward passes from the last layer to the first; those of one layer stay
-/// in their order.
+/// Forward passes, then the backward passes of the last layer, of the one before it, and so on;
+/// those of one layer stay in their order.
 std::vector<Layer> as_training_runs(const std::vector<Layer>& layers) {
   std::vector<Layer> ordered, backward;
   for (const Layer& layer : layers) (is_backward(layer) ? backward : ordered).push_back(layer);
-  std::reverse(backward.begin(), backward.end());
+  const auto first_place = [&layers](const Layer& layer) {
+    return std::find_if(layers.begin(), layers.end(),
+                        [&layer](const Layer& other) { return other.label == layer.label; });
+  };
+  std::stable_sort(backward.begin(), backward.end(), [&](const Layer& left, const Layer& right) {
+    return first_place(left) > first_place(right);
+  });
   ordered.insert(ordered.end(), backward.begin(), backward.end());
   return ordered;
 }

@@ -75,6 +75,20 @@ TEST(NetworkComparison, AWayThatFailsOnALayerIsNotTimedAndSaysWhere) {
   EXPECT_EQ(watched, (std::vector<std::string>{"net:1", "net:3", "net:2"}));  // backward: reversed
 }
 
+/// A suite lists all layers by data, then all by weights; training goes layer by layer.
+TEST(NetworkComparison, BothGradientsOfALayerFollowEachOther) {
+  TestStore store;
+  CompareRequest request =
+      request_for({"fc mb24ic64oc64", "fc mb24ic64oc32", "fc bwd_d mb24ic64oc64",
+                   "fc bwd_d mb24ic64oc32", "fc bwd_w mb24ic64oc64", "fc bwd_w mb24ic64oc32"},
+                  store);
+  for (std::size_t i = 0; i < 6; ++i) request.layers[i].label = i % 2 == 0 ? "first" : "last";
+  std::vector<std::string> watched;
+  compare_network(request, "net", store.store(),
+                  [&watched](const std::string& layer, int, int) { watched.push_back(layer); });
+  EXPECT_EQ(watched, (std::vector<std::string>{"first", "last", "last", "last", "first", "first"}));
+}
+
 TEST(NetworkComparison, StoppedItHasNoRows) {
   TestStore store;
   const CompareRequest request = request_for({"fc mb24ic64oc64"}, store);

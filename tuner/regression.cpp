@@ -106,6 +106,7 @@ class LayerRegression {
     const CompareReport report = comparer(today_);
     if (report.interrupted) return false;
     const CompareRow& ours = report.rows.at(0);
+    row_.seconds = row_.ratio = row_.lo = row_.hi = row_.of_stored_schedule = 0.0;
     row_.schedule = ours.implementation;
     row_.trial = ours.trial;
     row_.finding = Finding::fine;

@@ -64,6 +64,15 @@ std::vector<std::uint16_t> by_nearness(std::size_t count, std::size_t wanted) {
   return places;
 }
 
+/// Nothing where another version wrote a text that this one does not read.
+std::optional<Problem> readable(const std::string& text) {
+  try {
+    return parse_problem(text);
+  } catch (const ParseError&) {
+    return std::nullopt;
+  }
+}
+
 /// A tuned problem and how unlike it is.
 struct Donor {
   Problem problem;
@@ -80,10 +89,10 @@ std::vector<Donor> donors(const TrialContext& context, const Store& store) {
       "AND problem <> ? ORDER BY problem",
       {key.implementation, key.machine, key.conditions, key.problem});
   for (const auto& row : table.rows) {
-    const Problem problem = parse_problem(*row[0]);
-    const std::optional<double> distance = unlikeness(context.problem, problem);
+    const std::optional<Problem> problem = readable(*row[0]);
+    const auto distance = problem ? unlikeness(context.problem, *problem) : std::nullopt;
     if (distance && *distance <= kMostUnlike)
-      all.push_back({.problem = problem, .choice = *row[1], .unlikeness = *distance});
+      all.push_back({.problem = *problem, .choice = *row[1], .unlikeness = *distance});
   }
   std::stable_sort(all.begin(), all.end(), [](const Donor& left, const Donor& right) {
     return left.unlikeness < right.unlikeness;
