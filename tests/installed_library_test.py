@@ -32,7 +32,7 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(scratch.name)
         cls.prefix, cls.built = cls.folder / "prefix", cls.folder / "build"
         cls.must("cmake", "--install", BUILD, "--component", "library", "--prefix", cls.prefix)
-        cls.must("cmake", "-S", ROOT / "examples", "-B", cls.built, f"-DCMAKE_PREFIX_PATH={cls.prefix}")
+        cls.must("cmake", "-G", "Ninja", "-S", ROOT / "examples", "-B", cls.built, f"-DCMAKE_PREFIX_PATH={cls.prefix}")
         cls.must("cmake", "--build", cls.built)
         cls.module = next(cls.prefix.rglob("loopbrick.py")).parent
         cls.wisdom = cls.folder / "some.wisdom"
