@@ -124,13 +124,7 @@ std::string claimed_trials(const Store& store) {
   return list;
 }
 
-}  // namespace
-
-void write_bundle(const fs::path& database, const fs::path& folder) {
-  if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder)))
-    throw ParseError(fmt::format("'{}' is there already and not an empty folder", folder.string()));
-  Store(database, Access::read);  // else refused before anything is made
-  make_folder(folder);
+void fill(const fs::path& database, const fs::path& folder) {
   copy_database(database, folder / kCopy);
   const Store store(folder / kCopy, Access::read);
   write_tables(store, folder / "csv");
@@ -146,6 +140,26 @@ void write_bundle(const fs::path& database, const fs::path& folder) {
   fs::permissions(folder / "check.sh",
                   fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                   fs::perm_options::add);
+}
+
+}  // namespace
+
+void write_bundle(const fs::path& database, const fs::path& folder) {
+  if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder)))
+    throw ParseError(fmt::format("'{}' is there already and not an empty folder", folder.string()));
+  Store(database, Access::read);  // else refused before anything is made
+  try {
+    make_folder(folder);
+    fill(database, folder);
+  } catch (...) {
+    // Half a bundle would look like a whole one, and stand in the way of the next.
+    std::error_code ignored;
+    if (fs::is_directory(folder, ignored)) {
+      for (const auto& entry : fs::directory_iterator(folder))
+        fs::remove_all(entry.path(), ignored);
+    }
+    throw;
+  }
 }
 
 }  // namespace loopbrick

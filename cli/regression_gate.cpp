@@ -7,6 +7,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/junit.h"
+#include "cli/output_file.h"
 
 namespace loopbrick {
 namespace {
@@ -64,8 +65,7 @@ RegressionGate::RegressionGate(const std::string& against, double bar,
       bar_(bar),
       junit_name_(junit.value_or("")) {
   if (!junit) return;
-  junit_.open(junit_name_);
-  if (!junit_) throw WorldFailure(fmt::format("--junit '{}' can't be written", junit_name_));
+  check_output_file("--junit", *junit);
 }
 
 bool RegressionGate::measure(const CompareRequest& request, Store& store,
@@ -104,7 +104,7 @@ ExitCode RegressionGate::report(const OutputOptions& output) {
                           id(row.stored_trial), conditions, row.problem, row.reason});
   }
   print(table, output);
-  if (junit_.is_open()) write_junit();
+  if (!junit_name_.empty()) write_junit();
   const auto count = [this](auto has) {
     return std::count_if(rows_.begin(), rows_.end(),
                          [has](const Row& row) { return has(row.found.finding); });
@@ -128,15 +128,14 @@ void RegressionGate::write_junit() {
                      .message = row.reason,
                      .details = details_of(row)});
   }
-  junit_ << junit_text("loopbrick compare",
-                       {{"machine", machine_},
-                        {"build", build_},
-                        {"against", against_.file},
-                        {"commit", against_.revision},
-                        {"fail-below", fmt::format("{}", bar_)}},
-                       cases);
-  junit_.close();
-  if (!junit_) throw WorldFailure(fmt::format("--junit '{}' can't be written", junit_name_));
+  const std::string text = junit_text("loopbrick compare",
+                                      {{"machine", machine_},
+                                       {"build", build_},
+                                       {"against", against_.file},
+                                       {"commit", against_.revision},
+                                       {"fail-below", fmt::format("{}", bar_)}},
+                                      cases);
+  write_whole(junit_name_, text);
 }
 
 }  // namespace loopbrick

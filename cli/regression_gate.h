@@ -1,5 +1,4 @@
 #pragma once
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +23,8 @@ Against parse_against(const std::string& text);
 /// `compare --against`: measures under one set of conditions after the other, and reports all.
 class RegressionGate {
  public:
-  /// Errors  throws BadDatabase for a file to compare with that can't be read, and WorldFailure for
-  ///         a report that can't be written, before anything is measured.
+  /// Errors  throws BadDatabase for a file to compare with that can't be read, and ParseError for a
+  ///         report that can't be written, before anything is measured.
   RegressionGate(const std::string& against, double bar, const std::optional<std::string>& junit);
 
   /// False: interrupted.
@@ -46,7 +45,6 @@ class RegressionGate {
   Store yardstick_;
   double bar_;
   std::string junit_name_;
-  std::ofstream junit_;
   std::string machine_, build_;
   std::vector<Row> rows_;
 };

@@ -69,6 +69,7 @@ void add_rows(Table& out, const TimingTable& table, const StrategyRow& strategy,
 std::vector<const StrategyRow*> chosen_strategies(const std::string& names) {
   std::vector<const StrategyRow*> chosen;
   for (const std::string_view name : split_list(names)) chosen.push_back(&strategy_named(name));
+  if (chosen.empty()) throw ParseError("--strategy names none");
   return chosen;
 }
 

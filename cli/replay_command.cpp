@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/measuring_run.h"
+#include "cli/output_file.h"
 #include "cli/output_options.h"
 #include "cli/replay_program.h"
 #include "cli/round_options.h"
@@ -21,7 +22,7 @@ namespace {
 
 struct ReplayArguments {
   std::int64_t id = 0;
-  std::string emit_cpp;  ///< file to write; empty: the trial is run
+  std::optional<std::string> emit_cpp;  ///< file to write; nothing: the trial is run
   RoundOptions rounds;
   MeasuringOptions measuring;
   OutputOptions output;
@@ -39,9 +40,8 @@ TrialRecord stored_trial(const ReplayArguments& arguments) {
 
 ExitCode emit(const TrialRecord& trial, const std::string& file) {
   const std::string program = replay_program(trial);
-  std::ofstream out(file);
-  out << program << std::flush;
-  if (!out) throw std::runtime_error(fmt::format("cannot write '{}'", file));
+  check_output_file("--emit-cpp", file);
+  write_whole(file, program);
   std::cerr << file << " says how it is built and run\n";
   return ExitCode::fine;
 }
@@ -86,7 +86,7 @@ bool agrees(const TrialRecord& stored, const TrialRecord& fresh, double noise_fl
 
 ExitCode replay(const ReplayArguments& arguments, const std::string& command_line) {
   const TrialRecord stored = stored_trial(arguments);
-  if (!arguments.emit_cpp.empty()) return emit(stored, arguments.emit_cpp);
+  if (arguments.emit_cpp) return emit(stored, *arguments.emit_cpp);
   TrialContext context{.problem = parse_problem(stored.problem),
                        .conditions = parse_conditions(stored.conditions),
                        .station = {}};

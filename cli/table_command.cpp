@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/measuring_run.h"
+#include "cli/output_file.h"
 #include "cli/progress_line.h"
 #include "cli/what_options.h"
 #include "problems/text_file.h"
@@ -35,16 +35,6 @@ std::filesystem::path file_of(const TableArguments& arguments, const Layer& laye
     if (!is_plain) c = '-';
   }
   return std::filesystem::path(arguments.folder) / (name + ".csv");
-}
-
-/// Under its name only once it is whole.
-void write_whole(const std::filesystem::path& file, const std::string& text) {
-  const std::filesystem::path partial = file.string() + ".part";
-  std::ofstream out(partial, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw WorldFailure(fmt::format("'{}' could not be written", partial.string()));
-  std::filesystem::rename(partial, file);
 }
 
 TuneWatcher watcher(ProgressLine& line, std::int64_t size) {
@@ -102,9 +92,17 @@ bool make_table(const TableArguments& arguments, const TuneRequest& request, Sto
   return true;
 }
 
+/// Errors  throws ParseError where no folder can be: an empty name, or a file in its place.
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder))
+    throw ParseError(fmt::format("--out '{}' is no folder and can't be made one", folder.string()));
+}
+
 ExitCode run_table(const TableArguments& arguments, const std::string& command_line) {
   const std::vector<Work> works = expand(arguments.what);
-  std::filesystem::create_directories(arguments.folder);
+  make_folder(arguments.folder);
   MeasuringRun run(arguments.measuring,
                    {.command = command_line, .strategy = "table", .budget = ""});
   ProgressLine line(std::cerr, stderr_is_terminal());
