@@ -6,11 +6,9 @@ Usage: exchange_test.py PROGRAM [unittest arguments]
 import json
 import os
 import subprocess
-import sys
-import unittest
 
-import end_to_end_test
-from end_to_end_test import QUICK, TINY, Case, rows
+import program
+from program import QUICK, TINY, Case, main, rows
 
 SCHEDULE = "N k16 p q6 @ c8 * c r s"
 
@@ -103,7 +101,7 @@ class Bundle(Case):
 
     def test_its_claims_are_measured_again(self):
         bundle = self.made()
-        environment = dict(os.environ, PATH=f"{os.path.dirname(end_to_end_test.PROGRAM)}:{os.environ['PATH']}")
+        environment = dict(os.environ, PATH=f"{os.path.dirname(program.PROGRAM)}:{os.environ['PATH']}")
         before = (bundle / "trials.db").read_bytes()
         done = subprocess.run([bundle / "check.sh", "--no-lock", "--format", "csv", *QUICK], capture_output=True,
                               text=True, env=environment)
@@ -124,5 +122,4 @@ class Bundle(Case):
 
 
 if __name__ == "__main__":
-    end_to_end_test.PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    main()

@@ -3,15 +3,11 @@
 
 Usage: manual_test.py PROGRAM [unittest arguments]
 """
-import os
 import re
 import shutil
 import subprocess
-import sys
-import unittest
 
-import end_to_end_test
-from end_to_end_test import COMMANDS, Case
+from program import COMMANDS, Case, main
 
 
 class Written(Case):
@@ -57,5 +53,4 @@ class Written(Case):
 
 
 if __name__ == "__main__":
-    end_to_end_test.PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    main()

@@ -8,10 +8,9 @@ import pathlib
 import shutil
 import sqlite3
 import subprocess
-import sys
-import unittest
 
-import end_to_end_test as end_to_end
+import program
+from program import Case, main
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
 SUITE = "layer,problem,count\na,mb1ic8ih6oc16oh6kh3ph1,1\nb,mb1ic8ih7oc16oh7kh1,2\nc,mb1ic16ih6oc16oh6kh3ph1,1\n"
@@ -23,7 +22,7 @@ def without_launchers():
     return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
 
 
-class Shards(end_to_end.Case):
+class Shards(Case):
     def setUp(self):
         super().setUp()
         (self.folder / "mine.csv").write_text(SUITE)
@@ -66,15 +65,15 @@ class Shards(end_to_end.Case):
         if shutil.which("mpirun") is None:
             self.skipTest("there is no mpirun (package openmpi-bin)")
         done = subprocess.run(["mpirun", "-n", "2", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
-                               end_to_end.PROGRAM, "tune", *TUNE, "--shard", "auto"],
+                               program.PROGRAM, "tune", *TUNE, "--shard", "auto"],
                               cwd=self.folder, capture_output=True, text=True, timeout=240, env=without_launchers())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.expect_whole("loopbrick-1of2.db", "loopbrick-2of2.db")
 
     def test_jobs_of_a_slurm_array(self):
-        program = self.folder / "build/release/loopbrick"
-        program.parent.mkdir(parents=True)
-        program.symlink_to(end_to_end.PROGRAM)
+        link = self.folder / "build/release/loopbrick"
+        link.parent.mkdir(parents=True)
+        link.symlink_to(program.PROGRAM)
         for task in ("4", "6"):
             array = {"SLURM_ARRAY_TASK_ID": task, "SLURM_ARRAY_TASK_MIN": "4", "SLURM_ARRAY_TASK_STEP": "2",
                      "SLURM_ARRAY_TASK_COUNT": "2", "SLURM_PROCID": "0", "SLURM_NTASKS": "1"}
@@ -85,5 +84,4 @@ class Shards(end_to_end.Case):
 
 
 if __name__ == "__main__":
-    end_to_end.PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    main()

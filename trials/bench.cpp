@@ -11,20 +11,13 @@
 #include "trials/examiner.h"
 #include "trials/implementations.h"
 #include "trials/operand_memory.h"
+#include "trials/patience.h"
 #include "trials/request.h"
 #include "trials/round_share.h"
 #include "trials/worker_process.h"
 
 namespace loopbrick {
 namespace {
-
-using Seconds = std::chrono::duration<double>;
-
-Channel::Deadline deadline_in(double seconds) {
-  constexpr double kForever = 1e8;  // three years; more overflows the clock
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::nanoseconds>(Seconds(std::min(seconds, kForever)));
-}
 
 /// Operands once for each fill, and once more in the outputs and buffers of an arm.
 void require_memory(const Problem& problem, const BenchOptions& options) {
@@ -158,25 +151,14 @@ class Bench::Client {
     throw std::runtime_error(sentence);
   }
 
-  /// Sleeps in pieces, to see a stop.
+  /// A worker that the user does not wait for ends here.
   Channel::Got receive(Message& message, Channel::Deadline deadline) {
-    constexpr double kPiece = 0.5;
-    while (true) {
-      leave_if_stopped();
-      const Channel::Deadline piece =
-          options_.stop == nullptr ? deadline : std::min(deadline, deadline_in(kPiece));
-      const Channel::Got got = worker_->channel().receive(message, piece);
-      if (got != Channel::Got::late || piece == deadline) return got;
+    try {
+      return patience_.receive(worker_->channel(), message, deadline);
+    } catch (const Stopped&) {
+      worker_.reset();
+      throw;
     }
-  }
-
-  void leave_if_stopped() {
-    constexpr double kPatience = 3.0;
-    if (options_.stop == nullptr || !options_.stop->load()) return;
-    if (!give_up_) give_up_ = deadline_in(kPatience);
-    if (std::chrono::steady_clock::now() < *give_up_) return;
-    worker_.reset();
-    throw Stopped();
   }
 
   /// The next answer. Nothing if it is late (then late_) or the worker died. Every stage that an
@@ -292,7 +274,7 @@ class Bench::Client {
   std::unique_ptr<WorkerProcess> worker_;
   Message stage_;  ///< the last one that the worker announced
   bool late_ = false;
-  std::optional<Channel::Deadline> give_up_;  ///< set once a stop was seen
+  Patience patience_{options_.stop};
 };
 
 Bench::Bench(const Problem& problem, const Conditions& conditions, const BenchOptions& options)

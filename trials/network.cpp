@@ -15,6 +15,7 @@
 #include "trials/implementations.h"
 #include "trials/network_pass.h"
 #include "trials/network_request.h"
+#include "trials/patience.h"
 #include "trials/round_share.h"
 #include "trials/worker_process.h"
 
@@ -81,15 +82,13 @@ void require_memory(const Network& network, std::size_t ways) {
 }
 
 /// What a worker answers: the attempts of all ways, then the peaks.
-Rounds receive(WorkerProcess& worker) {
+Rounds receive(WorkerProcess& worker, Patience& patience) {
   Rounds part;
   std::string stage = "start";
   while (true) {
     Message message;
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                               std::chrono::duration<double>(kLongestStage));
-    const Channel::Got got = worker.channel().receive(message, deadline);
+    const Channel::Got got =
+        patience.receive(worker.channel(), message, deadline_in(kLongestStage));
     if (got == Channel::Got::late)
       throw std::runtime_error(fmt::format("the worker hangs in '{}' of a network", stage));
     if (got == Channel::Got::closed)
@@ -108,13 +107,13 @@ Rounds receive(WorkerProcess& worker) {
   }
 }
 
-Rounds ask_worker(const NetworkRequest& request, const BenchOptions& options) {
+Rounds ask_worker(const NetworkRequest& request, const BenchOptions& options, Patience& patience) {
   WorkerProcess worker({.program = options.program,
                         .environment = worker_environment(settings_for(request.network.conditions),
                                                           options.keep_environment),
                         .inherited = {}});
   worker.channel().send(network_request(request));
-  return receive(worker);
+  return receive(worker, patience);
 }
 
 }  // namespace
@@ -153,15 +152,22 @@ Rounds time_network(const Network& network, std::span<const NetworkArms> ways,
   require_memory(network, ways.size());
   Rounds all;
   all.arms.resize(ways.size());
+  Patience patience(options.stop);
   for (int process = 0; process < std::max(1, plan.processes); ++process) {
     all.stopped = plan.stop != nullptr && plan.stop->load();
     if (all.stopped) break;
     const RoundShare share = share_of(plan, process);
     if (share.count == 0) continue;
-    Rounds part = options.in_process
-                      ? time_network_here(network, ways, share, find_implementation,
-                                          [](int, std::string_view) {})
-                      : ask_worker({network, {ways.begin(), ways.end()}, share}, options);
+    Rounds part;
+    try {
+      part = options.in_process
+                 ? time_network_here(network, ways, share, find_implementation,
+                                     [](int, std::string_view) {})
+                 : ask_worker({network, {ways.begin(), ways.end()}, share}, options, patience);
+    } catch (const Stopped&) {
+      all.stopped = true;
+      break;
+    }
     for (std::size_t i = 0; i < ways.size(); ++i) merge(std::move(part.arms.at(i)), all.arms[i]);
     all.peak_flops.insert(all.peak_flops.end(), part.peak_flops.begin(), part.peak_flops.end());
   }

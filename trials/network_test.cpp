@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <stdexcept>
 
@@ -113,6 +115,17 @@ TEST(Network, ALostWorkerIsAnErrorThatSaysWhere) {
     EXPECT_NE(std::string(error.what()).find("was lost in 'time'"), std::string::npos)
         << error.what();
   }
+}
+
+/// Nobody who stops a run waits for the longest stage of a worker.
+TEST(Network, AStopEndsAWorkerThatHangs) {
+  const std::atomic<bool> stop = true;
+  BenchOptions options = with_fakes();
+  options.stop = &stop;
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<NetworkArms> ways{fakes("right", "hangs")};
+  EXPECT_TRUE(time_network(two_layers(), ways, kShort, options).stopped);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
 }
 
 TEST(Network, WhatDoesNotFitIsRefusedBeforeAnythingStarts) {
